@@ -1,0 +1,65 @@
+// The forge: where the work lives. Every implementation passes the same contract suite.
+
+import type { Issue } from './issue.ts';
+
+/** The forge will never accept this write (gone, no permission, not a valid name). Retrying is useless. */
+export class ForgeRefused extends Error {
+  readonly reason: string;
+  /** `reason` is one word for `held`; the message is for people. */
+  constructor(reason: string, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'ForgeRefused';
+    this.reason = reason;
+  }
+}
+
+/** The forge asks for patience (rate limit, maintenance): nothing may be written before then. */
+export class ForgeBusy extends Error {
+  readonly retryAfterMs: number;
+  constructor(retryAfterMs: number, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'ForgeBusy';
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+export interface ForgeChange {
+  readonly repository: string;
+  readonly issues: readonly Issue[];
+  /** Numbers that are gone (deleted, transferred): their tasks are cancelled. */
+  readonly gone: readonly number[];
+}
+
+export interface LabelChange {
+  readonly add: readonly string[];
+  readonly remove: readonly string[];
+}
+
+export interface Forge {
+  readonly kind: 'local' | 'github';
+  readonly repositories: readonly string[];
+  /** Where true, a review needs a linked pull request. */
+  readonly hasPullRequests: boolean;
+  /** All open issues, page by page; what is open in the store and not in here is gone or closed. */
+  list(repository: string): AsyncIterable<readonly Issue[]>;
+  /** What changed since the cursor; a null cursor means: since this process began to look. */
+  changes(
+    repository: string,
+    cursor: string | null,
+  ): Promise<{ change: ForgeChange; cursor: string | null }>;
+  /** Calls back with changes as they are noticed. A hint: `changes` and `list` heal what it misses. */
+  watch(listener: (change: ForgeChange) => void): () => Promise<void>;
+  /** One issue as it is now; null when it is gone. */
+  read(repository: string, number: number): Promise<Issue | null>;
+  /** Creates the branch from the default branch. Already there is not an error. */
+  createBranch(repository: string, branch: string): Promise<'created' | 'exists'>;
+  /** Adds and removes exactly these; no other label is touched. Idempotent. */
+  setLabels(repository: string, number: number, change: LabelChange): Promise<void>;
+  /** One comment per key: written again with the same key, it replaces the earlier one. */
+  comment(repository: string, number: number, key: string, text: string): Promise<void>;
+  /** The forge can be read and written; throws with a sentence that says what to mend. */
+  check(): Promise<void>;
+  /** The branch that new branches start from and that no task may name. */
+  defaultBranch(repository: string): Promise<string>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,53 @@
+// An issue as a forge shows it. Text in it is written by strangers: data, never instructions.
+
+export interface LinkedPull {
+  readonly number: number;
+  readonly headBranch: string;
+  readonly state: 'open' | 'closed' | 'merged';
+  /** The forge account that opened it, where the forge says so. */
+  readonly author: string | null;
+  /** The last word of people who reviewed it on the forge, with the instant. */
+  readonly decision: 'approved' | 'changes_requested' | null;
+  readonly decidedAt: number | null;
+  readonly comments: readonly string[];
+}
+
+export interface Issue {
+  /** A pull request or a push that nobody opened an issue for is an item of its own: it is only reviewed. */
+  readonly subject: 'issue' | 'pull_request' | 'push';
+  readonly repository: string;
+  readonly number: number;
+  readonly title: string;
+  readonly body: string;
+  readonly url: string;
+  readonly labels: readonly string[];
+  readonly state: 'open' | 'closed';
+  readonly author: string | null;
+  readonly createdAt: number;
+  /**
+   * The instant this picture of the issue is true for; an older picture never overwrites a newer one.
+   * GitHub: its `updated_at`. A local file is never stale: the instant it was read.
+   */
+  readonly updatedAt: number;
+  /** Set by a field of the forge (front matter), over labels. */
+  readonly priority: 'high' | 'normal' | 'low' | null;
+  /** Issue numbers of the same repository that the forge itself names as blocking. */
+  readonly blockedBy: readonly number[];
+  readonly pull: LinkedPull | null;
+  /** Why the issue cannot be used as it is (a malformed file, …): its tasks are held with this reason. */
+  readonly problem: string | null;
+}
+
+/** What the store remembers of an issue beside the forge's own words. */
+export interface StoredIssue extends Issue {
+  /** The ledger labels Banto wants on the issue. */
+  readonly wanted: readonly string[];
+  /** The ledger labels Banto last wrote, and when. */
+  readonly written: readonly string[];
+  readonly writtenAt: number | null;
+  readonly seenAt: number;
+}
+
+export function issueKey(repository: string, number: number): string {
+  return `${repository}#${number}`;
+}

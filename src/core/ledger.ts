@@ -1,0 +1,65 @@
+// The ledger: labels that show people the state. Display, never the lock.
+
+import type { LedgerByKind } from './store.ts';
+import { TASK_KINDS, type TaskKind } from './task.ts';
+
+export const IN_PROGRESS = 'in-progress';
+export const NEEDS_REVIEW = 'needs-review';
+export const APPROVED = 'approved';
+export const NEEDS_HUMAN = 'needs-human';
+
+export interface LedgerLabel {
+  readonly name: string;
+  /** Six hexadecimal digits, as GitHub wants them. */
+  readonly color: string;
+  readonly description: string;
+}
+
+export const LEDGER_LABELS: readonly LedgerLabel[] = [
+  { name: IN_PROGRESS, color: 'fbca04', description: 'An agent is working on this' },
+  { name: NEEDS_REVIEW, color: '0e8a16', description: 'Done and waiting for a review' },
+  { name: APPROVED, color: '1d76db', description: 'Reviewed and approved' },
+  { name: NEEDS_HUMAN, color: 'd93f0b', description: 'Agents cannot go on here without a person' },
+];
+
+const NAMES = new Set(LEDGER_LABELS.map((label) => label.name));
+
+/** Labels compare without case, as on GitHub. */
+export function isLedgerLabel(label: string): boolean {
+  return NAMES.has(label.toLowerCase());
+}
+
+/** What the issue shows while a task of this kind waits for an agent (or is held, or backs off). */
+export function waitingLedger(kind: TaskKind): string[] {
+  return kind === 'review' ? [NEEDS_REVIEW] : [];
+}
+
+export function leasedLedger(kind: TaskKind, agentId: string): string[] {
+  return [...waitingLedger(kind), IN_PROGRESS, agentId];
+}
+
+export function deadLedger(kind: TaskKind): string[] {
+  return [...waitingLedger(kind), NEEDS_HUMAN];
+}
+
+export function byKind(labels: (kind: TaskKind) => readonly string[]): LedgerByKind {
+  return Object.fromEntries(
+    TASK_KINDS.map((kind) => [kind, labels(kind)]),
+  ) as unknown as LedgerByKind;
+}
+
+/** What has to be written, given what the issue is known to carry. Labels that Banto does not own stay. */
+export function labelChange(
+  wanted: readonly string[],
+  written: readonly string[],
+  present: readonly string[],
+): { add: string[]; remove: string[] } {
+  const want = new Set(wanted.map((label) => label.toLowerCase()));
+  const have = new Set(present.map((label) => label.toLowerCase()));
+  const owned = [...new Set([...written, ...present.filter(isLedgerLabel)])];
+  return {
+    // What Banto wrote earlier may have been taken off since: a label it has not seen there is added again.
+    add: wanted.filter((label) => !have.has(label.toLowerCase())),
+    remove: owned.filter((label) => !want.has(label.toLowerCase())),
+  };
+}

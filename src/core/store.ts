@@ -1,0 +1,350 @@
+// The store: where the truth lives. Both implementations pass the same contract suite.
+//
+// Rules for every mutating verb: one atomic step; it appends its facts in that step; it checks the
+// lease token where one is given; a repeated call after "it happened, but the caller never heard"
+// gives the same answer and changes nothing. The store owns the clock: callers pass durations.
+// Policy (delays, rounds, labels) comes in as plain values; a store only checks and sets.
+
+import type { Fact, FactBody } from './facts.ts';
+import type { Issue, StoredIssue } from './issue.ts';
+import type { Attempt, AttemptOutcome, Lease, Task, TaskKind, TaskState, Verdict } from './task.ts';
+import type { Tickets } from './ticket.ts';
+
+/**
+ * What an issue asks of one of its tasks. How a plan meets the state it finds:
+ *
+ * | found | ready | delayed | held | cancelled |
+ * |---|---|---|---|---|
+ * | nothing | made ready | made delayed, or ready when past | made held | not made |
+ * | held | ready, or delayed (reason `retry`) while `readyAt` is ahead; refused (below): unchanged while `readyAt` is ahead | the same | new reason | cancelled |
+ * | delayed, ready | unchanged (a back-off is kept) | `readyAt` set anew from `createdAt`, unless it backs off | held; `readyAt` kept | cancelled |
+ * | leased | unchanged | unchanged | unchanged | cancelled, the lease with it |
+ * | done | unchanged | unchanged | unchanged | unchanged |
+ * | dead | unchanged | unchanged | unchanged | cancelled |
+ * | cancelled | only if the stored issue was closed and now is open: as from nothing, attempts from 0, fence kept | same | same | unchanged |
+ *
+ * Priority (unless an operator set it), branch (unless leased), pull request and labels are always taken over.
+ * A plan that changes nothing appends no fact.
+ */
+export interface TaskPlan {
+  readonly id: string;
+  readonly want:
+    | { readonly state: 'ready' }
+    /** Ready `delayMs` after the task was first accepted (`createdAt`); never restarted. */
+    | { readonly state: 'delayed'; readonly delayMs: number; readonly reason: string }
+    /** With `graceMs`: `readyAt` is set that far ahead when this reason begins, and not restarted by it. */
+    | { readonly state: 'held'; readonly reason: string; readonly graceMs: number | null }
+    | { readonly state: 'cancelled'; readonly reason: string };
+  readonly priority: number;
+  readonly branch: string;
+  readonly prNumber: number | null;
+  readonly reviewComments: readonly string[];
+  /** False: applied if the task exists, never made anew. */
+  readonly create: boolean;
+}
+
+export interface MirrorEntry {
+  readonly issue: Issue;
+  /** Labels that matching looks at: lower case, without ledger labels. */
+  readonly matchLabels: readonly string[];
+  /** Numbers in the same repository that the issue waits for, open or not; `dependents` reads them. */
+  readonly dependsOn: readonly number[];
+  readonly plans: readonly TaskPlan[];
+  /** The ledger labels wanted, where the mirror changes them; undefined leaves them as they are. */
+  readonly ledger?: readonly string[];
+}
+
+/** Labels wanted on the issue after a step, by the kind of the task that took it. */
+export type LedgerByKind = Readonly<Record<TaskKind, readonly string[]>>;
+
+export interface ClaimInput {
+  readonly agentId: string;
+  readonly capabilities: readonly string[];
+  readonly requestId: string | null;
+  readonly token: string;
+  readonly leaseSeconds: number;
+  /** From `rankBuckets`: groups in order; within a group the oldest head wins. */
+  readonly groups: readonly (readonly string[])[];
+  /** The registry's version the groups were made from; another one answers `stale`. */
+  readonly registryVersion: number;
+  readonly ledger: LedgerByKind;
+  /** The caller promises to write the outbox entries it gets back within this time. */
+  readonly writeLockMs: number;
+}
+
+export interface HandOut {
+  readonly task: Task;
+  readonly lease: Lease;
+  readonly issue: StoredIssue;
+  /** Earlier attempts, oldest first; without the one just begun. */
+  readonly attempts: readonly Attempt[];
+  /** Ledger writes of this lease that the caller now has the lock for. */
+  readonly writes: readonly Write[];
+  /** How many of its branch and label writes are not done yet, whoever does them. */
+  readonly unwritten: number;
+  /** True when this is the answer to an earlier request with the same id. */
+  readonly replay: boolean;
+}
+
+export type ClaimResult =
+  | { readonly outcome: 'leased'; readonly handOut: HandOut }
+  | { readonly outcome: 'none' }
+  /** The agent holds this already; the caller decides what that means and asks again. */
+  | { readonly outcome: 'unfinished'; readonly handOut: HandOut }
+  | { readonly outcome: 'stale' }
+  | { readonly outcome: 'maintenance' };
+
+/**
+ * A task to make in the same step as the one that ends, on the same issue and branch, with the same pull
+ * request. Already there: left alone. Its `authors` are the ended task's, and, unless that was a review,
+ * the agent that ended it (moved to the end if it is there already).
+ */
+export interface FollowUp {
+  readonly id: string;
+  readonly state: 'held' | 'delayed' | 'ready' | 'dead';
+  readonly reason: string | null;
+  readonly delayMs: number;
+  readonly priority: number;
+  /** Offered to the last author alone for this long; 0: to everyone at once. */
+  readonly authorFirstMs: number;
+  readonly reviewComments: readonly string[];
+}
+
+export interface CompleteInput {
+  readonly taskId: string;
+  readonly token: string;
+  readonly summary: string | null;
+  readonly prNumber: number | null;
+  readonly verdict: Verdict | null;
+  readonly comments: readonly string[];
+  readonly followUp: FollowUp | null;
+  readonly ledger: readonly string[];
+  /** An event name, where a comment belongs on the issue (outbox entry of type `comment`). */
+  readonly comment: string | null;
+}
+
+/** A task that dies, in whichever verb, leaves an outbox comment with the event `dead`. */
+export interface FailInput {
+  readonly taskId: string;
+  readonly token: string;
+  readonly reason: string;
+  readonly retryable: boolean;
+  /** The delay after attempt 1, 2, …; past the end, or not retryable, the task is dead. */
+  readonly retryDelaysMs: readonly number[];
+  /** Overrides the delay when it will be retried. */
+  readonly delayMs: number | null;
+  readonly ledger: readonly string[];
+  readonly deadLedger: readonly string[];
+}
+
+export type Ended = { readonly outcome: 'ok'; readonly task: Task } | LeaseOutcome;
+export type LeaseOutcome = { readonly outcome: 'lease_lost' } | { readonly outcome: 'not_found' };
+
+export type Operated =
+  | { readonly outcome: 'ok'; readonly task: Task }
+  | { readonly outcome: 'not_found' }
+  /** The state does not allow it; the task is unchanged. */
+  | { readonly outcome: 'conflict'; readonly task: Task };
+
+export interface SweepInput {
+  /** At most this many of each; call again while `more`. */
+  readonly limit: number;
+  readonly maxAttempts: number;
+  readonly ledger: LedgerByKind;
+  readonly deadLedger: LedgerByKind;
+  readonly factsKeptMs: number;
+  readonly resultsKeptMs: number;
+}
+
+export interface SweepResult {
+  readonly expired: number;
+  readonly promoted: number;
+  readonly opened: number;
+  readonly more: boolean;
+  /** When something falls due next, as far as is known; null: nothing waits. */
+  readonly nextDueAt: number | null;
+}
+
+/** One ledger write that is due. Labels carry no payload: what to write is read when it is written. */
+export interface Write {
+  readonly id: string;
+  readonly type: 'branch' | 'labels' | 'comment';
+  readonly repository: string;
+  readonly number: number;
+  /** The lease it belongs to: refused for good, that lease is undone. */
+  readonly taskId: string | null;
+  readonly fence: number | null;
+  readonly branch: string | null;
+  /** For a comment: which event; the text is rendered when it is written. */
+  readonly event: string | null;
+  /** Changes when a later step touches the same entry; settling an old version leaves it due. */
+  readonly version: number;
+  readonly attempts: number;
+}
+
+export type Settlement =
+  | { readonly outcome: 'written'; readonly labels: readonly string[] | null }
+  | { readonly outcome: 'retry'; readonly delayMs: number; readonly error: string }
+  | { readonly outcome: 'refused'; readonly error: string };
+
+export interface Registry {
+  readonly version: number;
+  /** Keys of all buckets that may hold ready tasks. */
+  readonly buckets: readonly string[];
+  /** Labels on unfinished tasks that no agent has offered as a capability yet. */
+  readonly unlearned: readonly string[];
+}
+
+export interface BucketPeek {
+  readonly bucket: string;
+  readonly ready: number;
+  /** Scores of the oldest tasks, rising. */
+  readonly scores: readonly number[];
+}
+
+export interface TaskFilter {
+  readonly state?: TaskState;
+  readonly kind?: TaskKind;
+  readonly agent?: string;
+  readonly label?: string;
+  readonly repository?: string;
+  readonly limit: number;
+  /** Where the last page ended. */
+  readonly cursor?: string;
+}
+
+export interface TaskDetail {
+  readonly task: Task;
+  readonly issue: StoredIssue;
+  readonly matchLabels: readonly string[];
+  readonly attempts: readonly (Attempt & { readonly outcome: AttemptOutcome | null })[];
+  readonly history: readonly Fact[];
+}
+
+export interface AgentRecord {
+  readonly agentId: string;
+  readonly capabilities: readonly string[];
+  readonly firstSeenAt: number;
+  readonly lastSeenAt: number;
+  /** Ids of the tasks it holds. */
+  readonly holds: readonly string[];
+  /** The shortest lease it holds, in seconds. */
+  readonly leaseSeconds: number | null;
+  /** True from the expiry of a lease of its until it is heard of again. */
+  readonly lapsed: boolean;
+}
+
+export interface QueueCount {
+  readonly state: TaskState;
+  readonly kind: TaskKind;
+  readonly priority: number;
+  readonly count: number;
+}
+
+export interface QueueView {
+  readonly counts: readonly QueueCount[];
+  readonly oldestReadyAt: number | null;
+  readonly delayed: readonly { readonly taskId: string; readonly readyAt: number }[];
+  readonly outbox: { readonly pending: number; readonly failing: number };
+}
+
+export interface StatsRow {
+  /** ISO date, or date and hour, in UTC. */
+  readonly start: string;
+  readonly counters: Readonly<Record<string, number>>;
+}
+
+export interface MirroredIssue {
+  readonly issue: StoredIssue;
+  readonly tasks: readonly Task[];
+}
+
+export interface TaskVerbs {
+  /** Records issues and applies their plans. Older than what is stored (by `updatedAt`): ignored. */
+  mirror(entries: readonly MirrorEntry[]): Promise<void>;
+  /** Makes these labels relevant: tasks that carry them are filed under them from now on. */
+  learn(labels: readonly string[]): Promise<void>;
+  claim(input: ClaimInput): Promise<ClaimResult>;
+  heartbeat(input: {
+    taskId: string;
+    token: string;
+    progress: string | null;
+  }): Promise<{ outcome: 'ok'; expiresAt: number } | LeaseOutcome>;
+  complete(input: CompleteInput): Promise<Ended>;
+  fail(input: FailInput): Promise<Ended>;
+  release(input: {
+    taskId: string;
+    token: string;
+    reason: string | null;
+    ledger: readonly string[];
+  }): Promise<Ended>;
+  /**
+   * The forge refused for good: the lease with this fence is undone, the task held with the reason
+   * `refused:<reason>` and `readyAt` `holdMs` ahead, no attempt counted. Mirroring lifts it only after that.
+   */
+  refuse(input: {
+    taskId: string;
+    fence: number;
+    reason: string;
+    holdMs: number;
+    ledger: readonly string[];
+  }): Promise<Ended>;
+  /** Expires leases, promotes what is due, opens reserved tasks to all, forgets what is old. */
+  sweep(input: SweepInput): Promise<SweepResult>;
+  prioritize(input: { taskId: string; priority: number }): Promise<Operated>;
+  /**
+   * Ready at once or, with `delayMs`, delayed (reason `requeued`); attempts count from 0 again.
+   * From dead, delayed, ready, cancelled (its issue being open) and held as refused; anything else is a conflict.
+   */
+  requeue(input: { taskId: string; delayMs: number; ledger: readonly string[] }): Promise<Operated>;
+  /** Takes the lease away from whoever holds it; ready again, no attempt counted. */
+  unlock(input: { taskId: string; ledger: readonly string[] }): Promise<Operated>;
+  cancel(input: { taskId: string; reason: string; ledger: readonly string[] }): Promise<Operated>;
+}
+
+export interface TaskReads {
+  registry(): Promise<Registry>;
+  peek(buckets: readonly string[], limitPerBucket: number): Promise<BucketPeek[]>;
+  task(id: string): Promise<TaskDetail | null>;
+  tasks(filter: TaskFilter): Promise<{ tasks: Task[]; nextCursor: string | null }>;
+  /** The issues with these numbers that are known, open or not, with all their tasks. */
+  issuesNumbered(repository: string, numbers: readonly number[]): Promise<MirroredIssue[]>;
+  /** Issues that are open, or have unfinished tasks, in order of number; `after` is the last number seen. */
+  openIssues(repository: string, after: number, limit: number): Promise<MirroredIssue[]>;
+  /** Numbers of open issues that name this one in `dependsOn`. */
+  dependents(repository: string, number: number): Promise<number[]>;
+  agents(): Promise<AgentRecord[]>;
+  queue(delayedLimit: number): Promise<QueueView>;
+  stats(period: 'daily' | 'hourly', limit: number): Promise<StatsRow[]>;
+  facts(afterSeq: number, limit: number): Promise<Fact[]>;
+  lastSeq(): Promise<number>;
+}
+
+export interface Outbox {
+  /** Entries that are due; locks them for `lockMs`, so that no one else writes them meanwhile. */
+  takeWrites(limit: number, lockMs: number): Promise<Write[]>;
+  settleWrite(write: Pick<Write, 'id' | 'version'>, settlement: Settlement): Promise<void>;
+  /** Asks for the labels of an issue to be written again (repair). */
+  touchLabels(repository: string, number: number): Promise<void>;
+}
+
+export interface Settings {
+  /** Settings whose name begins with the prefix: `config:`, `flags:`, `tokens:`. */
+  settings(prefix: string): Promise<ReadonlyMap<string, unknown>>;
+  /** Null removes it. */
+  putSetting(name: string, value: unknown): Promise<void>;
+}
+
+export interface Store extends TaskVerbs, TaskReads, Outbox, Settings {
+  readonly kind: 'sqlite' | 'redis';
+  readonly tickets: Tickets;
+  /** The store's own clock, in milliseconds. */
+  now(): Promise<number>;
+  /** Throws `busy` when the store cannot be reached. */
+  ping(): Promise<void>;
+  /** Told of every fact after its commit, on whichever instance it happened. A hint: `facts` is the truth. */
+  subscribe(listener: (facts: readonly Fact[]) => void): () => void;
+  close(): Promise<void>;
+}
+
+export type { FactBody };
