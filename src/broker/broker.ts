@@ -1,0 +1,116 @@
+// The broker as the doors see it: one method per verb. Each verb lives in a file of its own.
+// Expected outcomes are values; everything else throws a BantoError whose code the door translates.
+
+import type { Fact } from '../core/facts.ts';
+import type { Issue } from '../core/issue.ts';
+import type { Policy } from '../core/settings.ts';
+import type { QueueView, StatsRow, TaskDetail, TaskFilter } from '../core/store.ts';
+import type { Attempt, Lease, Task, TaskKind, Verdict } from '../core/task.ts';
+import type { Why } from '../core/why.ts';
+
+export type OnUnfinished = 'complete' | 'resume' | 'release';
+
+export interface TaskRequest {
+  readonly agentId: string;
+  readonly capabilities: readonly string[];
+  readonly waitSeconds: number;
+  /** Null: the policy's. */
+  readonly leaseSeconds: number | null;
+  readonly requestId: string | null;
+  readonly kinds: readonly TaskKind[] | null;
+  readonly repositories: readonly string[] | null;
+  readonly onUnfinished: OnUnfinished;
+}
+
+export interface Assignment {
+  readonly task: Task;
+  readonly issue: Issue;
+  readonly lease: Lease;
+  readonly handoff: readonly Attempt[] | null;
+  readonly prompt: string;
+  readonly ledger: 'written' | 'pending';
+}
+
+export interface AgentView {
+  readonly agentId: string;
+  readonly capabilities: readonly string[];
+  readonly firstSeenAt: number;
+  readonly lastSeenAt: number;
+  readonly holds: readonly string[];
+  readonly waiting: boolean;
+  /** `zombie`: holds, or just lost, a lease and is silent. `idle`: not heard of for half an hour. */
+  readonly status: 'active' | 'zombie' | 'idle';
+}
+
+export interface Flags {
+  readonly maintenance: boolean;
+  readonly debug: boolean;
+}
+
+export interface Readiness {
+  readonly store: { readonly ok: boolean; readonly error: string | null };
+  readonly forge: { readonly ok: boolean; readonly error: string | null };
+  /** False until the first full listing was mirrored. */
+  readonly mirrored: boolean;
+}
+
+export interface Broker {
+  /** Null: nothing suitable came in time. An aborted signal means that the caller has gone. */
+  requestTask(request: TaskRequest, signal?: AbortSignal): Promise<Assignment | null>;
+  heartbeat(input: {
+    taskId: string;
+    token: string;
+    progress: string | null;
+  }): Promise<{ expiresAt: number }>;
+  complete(input: {
+    taskId: string;
+    token: string;
+    summary: string | null;
+    prNumber: number | null;
+    verdict: Verdict | null;
+    comments: readonly string[];
+  }): Promise<Task>;
+  fail(input: {
+    taskId: string;
+    token: string;
+    reason: string;
+    retryable: boolean;
+    delaySeconds: number | null;
+  }): Promise<Task>;
+  release(input: { taskId: string; token: string; reason: string | null }): Promise<Task>;
+
+  tasks(filter: TaskFilter): Promise<{ tasks: Task[]; nextCursor: string | null }>;
+  task(taskId: string): Promise<TaskDetail>;
+  why(taskId: string, agentId: string | null): Promise<Why>;
+  requeue(input: { taskId: string; delaySeconds: number }): Promise<Task>;
+  prioritize(input: { taskId: string; priority: number }): Promise<Task>;
+  unlock(input: { taskId: string }): Promise<Task>;
+  cancel(input: { taskId: string; reason: string | null }): Promise<Task>;
+
+  agents(): Promise<AgentView[]>;
+  agent(agentId: string): Promise<AgentView>;
+  queue(): Promise<QueueView & { readonly waiting: number }>;
+  stats(period: 'daily' | 'hourly'): Promise<StatsRow[]>;
+
+  config(): Promise<Policy>;
+  /** `name` is a key of Policy in snake_case; throws not_found or invalid_request. */
+  putConfig(name: string, value: unknown): Promise<Policy>;
+  flags(): Promise<Flags>;
+  putFlag(name: string, value: unknown): Promise<Flags>;
+
+  /** Facts after a sequence number, oldest first. */
+  events(afterSeq: number, limit: number): Promise<Fact[]>;
+  lastSeq(): Promise<number>;
+  /** A hint that there are new facts; `events` is the truth. */
+  subscribe(listener: (facts: readonly Fact[]) => void): () => void;
+
+  /** Stores the hash of a new token; returns the secret, which is shown once. */
+  createToken(input: { agentId: string | null; note: string | null }): Promise<string>;
+  /** Who a secret belongs to; null: nobody. `agentId` null means operator scope. */
+  whoIs(secret: string): Promise<{ agentId: string | null } | null>;
+
+  readiness(): Promise<Readiness>;
+  start(): Promise<void>;
+  /** Answers open polls with `busy`, keeps leases, finishes what is being written. */
+  stop(): Promise<void>;
+}
