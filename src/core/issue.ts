@@ -42,8 +42,12 @@ export interface Issue {
 export interface StoredIssue extends Issue {
   /** The ledger labels Banto wants on the issue. */
   readonly wanted: readonly string[];
-  /** The ledger labels Banto last wrote, and when. */
+  /**
+   * The ledger labels Banto put there, or may have: `wanted` joins when a write of it is begun (claimed or
+   * taken), so that a crash before the settlement leaves nothing behind; a settlement replaces it.
+   */
   readonly written: readonly string[];
+  /** When a label write was last settled as written. */
   readonly writtenAt: number | null;
   readonly seenAt: number;
 }

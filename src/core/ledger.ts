@@ -48,18 +48,28 @@ export function byKind(labels: (kind: TaskKind) => readonly string[]): LedgerByK
   ) as unknown as LedgerByKind;
 }
 
-/** What has to be written, given what the issue is known to carry. Labels that Banto does not own stay. */
+/**
+ * What has to be written. Everything wanted is added again, because the mirror may be out of date and adding
+ * twice is harmless; only what Banto itself put there is removed.
+ */
 export function labelChange(
   wanted: readonly string[],
   written: readonly string[],
-  present: readonly string[],
-): { add: string[]; remove: string[] } {
+): { add: readonly string[]; remove: readonly string[] } {
   const want = new Set(wanted.map((label) => label.toLowerCase()));
+  return { add: wanted, remove: written.filter((label) => !want.has(label.toLowerCase())) };
+}
+
+/** True where the issue does not show what the store wants it to show. */
+export function ledgerDiffers(
+  wanted: readonly string[],
+  written: readonly string[],
+  present: readonly string[],
+): boolean {
   const have = new Set(present.map((label) => label.toLowerCase()));
-  const owned = [...new Set([...written, ...present.filter(isLedgerLabel)])];
-  return {
-    // What Banto wrote earlier may have been taken off since: a label it has not seen there is added again.
-    add: wanted.filter((label) => !have.has(label.toLowerCase())),
-    remove: owned.filter((label) => !want.has(label.toLowerCase())),
-  };
+  const { add, remove } = labelChange(wanted, written);
+  return (
+    add.some((label) => !have.has(label.toLowerCase())) ||
+    remove.some((label) => have.has(label.toLowerCase()))
+  );
 }

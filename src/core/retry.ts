@@ -4,11 +4,20 @@ const FIRST_MS = 30_000;
 const MOST_MS = 3_600_000;
 const JITTER = 0.2;
 
+function backOff(firstMs: number, mostMs: number, attempt: number, random: number): number {
+  const doubled = Math.min(firstMs * 2 ** Math.max(0, attempt - 1), mostMs);
+  const jittered = doubled * (1 - JITTER + 2 * JITTER * random);
+  return Math.min(Math.round(jittered), mostMs);
+}
+
 /** `random` is in [0, 1). The first attempt has number 1. */
 export function retryDelayMs(attempt: number, random: number): number {
-  const doubled = Math.min(FIRST_MS * 2 ** Math.max(0, attempt - 1), MOST_MS);
-  const jittered = doubled * (1 - JITTER + 2 * JITTER * random);
-  return Math.min(Math.round(jittered), MOST_MS);
+  return backOff(FIRST_MS, MOST_MS, attempt, random);
+}
+
+/** Ledger writes are small and people watch them: they are tried again sooner. */
+export function writeDelayMs(attempt: number, random: number): number {
+  return backOff(500, 60_000, attempt, random);
 }
 
 /**

@@ -39,6 +39,9 @@ export interface TaskPlan {
   readonly branch: string;
   readonly prNumber: number | null;
   readonly reviewComments: readonly string[];
+  /** Who wrote the change, and how long the last of them is asked first: taken when the task is made. */
+  readonly authors: readonly string[];
+  readonly authorFirstMs: number;
   /** False: applied if the task exists, never made anew. */
   readonly create: boolean;
 }
@@ -52,6 +55,8 @@ export interface MirrorEntry {
   readonly plans: readonly TaskPlan[];
   /** The ledger labels wanted, where the mirror changes them; undefined leaves them as they are. */
   readonly ledger?: readonly string[];
+  /** Ledger labels that somebody else put there and that are Banto's to remove from now on. */
+  readonly adopt?: readonly string[];
 }
 
 /** Labels wanted on the issue after a step, by the kind of the task that took it. */
@@ -324,7 +329,7 @@ export interface Outbox {
   /** Entries that are due; locks them for `lockMs`, so that no one else writes them meanwhile. */
   takeWrites(limit: number, lockMs: number): Promise<Write[]>;
   settleWrite(write: Pick<Write, 'id' | 'version'>, settlement: Settlement): Promise<void>;
-  /** Asks for the labels of an issue to be written again (repair). */
+  /** Asks for the labels of an issue to be written again (repair). Already pending: left as it is. */
   touchLabels(repository: string, number: number): Promise<void>;
 }
 

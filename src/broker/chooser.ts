@@ -1,0 +1,95 @@
+// Turns what an agent can do into the ordered buckets a claim is made from. Remembers the grouping per
+// set of capabilities while the registry of buckets stays the same, so that a claim needs no read.
+
+import { type Bucket, parseBucketKey, rankBuckets, seekerKey } from '../core/match.ts';
+import type { Store } from '../core/store.ts';
+import type { Seeker } from '../core/ticket.ts';
+
+export interface Choice {
+  readonly version: number;
+  readonly groups: string[][];
+}
+
+export interface Chooser {
+  /** Teaches the store capabilities that are labels nobody asked for before, then ranks. */
+  choose(seeker: Seeker): Promise<Choice>;
+  /** The same for many; every seeker's labels are learned first. */
+  chooseAll(seekers: readonly Seeker[]): Promise<{ version: number; keys: Set<string> }>;
+  /** The store said `stale`, or somebody waits for buckets that may be new. */
+  refresh(): Promise<void>;
+}
+
+interface Known {
+  readonly version: number;
+  readonly buckets: Map<string, Bucket>;
+  readonly unlearned: Set<string>;
+  /** Agents that some bucket names: only for them does the identity change the ranking. */
+  readonly named: Set<string>;
+  readonly ranked: Map<string, string[][]>;
+}
+
+const MOST_REMEMBERED = 5000;
+
+export function createChooser(store: Store): Chooser {
+  let known: Promise<Known> | null = null;
+
+  async function read(before: Known | null): Promise<Known> {
+    const registry = await store.registry();
+    if (before !== null && before.version === registry.version) return before;
+    const buckets = new Map(registry.buckets.map((key) => [key, parseBucketKey(key)]));
+    const named = new Set<string>();
+    for (const bucket of buckets.values()) {
+      for (const author of bucket.authors) named.add(author);
+      if (bucket.only !== null) named.add(bucket.only);
+    }
+    const unlearned = new Set(registry.unlearned);
+    return { version: registry.version, buckets, unlearned, named, ranked: new Map() };
+  }
+
+  function reread(): Promise<Known> {
+    const before = known ?? Promise.resolve(null);
+    const reading = before.then(read);
+    known = reading;
+    // A failed read must not be remembered: the next caller tries again.
+    reading.catch(() => {
+      if (known === reading) known = null;
+    });
+    return reading;
+  }
+
+  async function learned(seekers: readonly Seeker[]): Promise<Known> {
+    const now = await (known ?? reread());
+    if (now.unlearned.size === 0) return now;
+    const fresh = new Set(
+      seekers.flatMap((seeker) => seeker.capabilities.filter((name) => now.unlearned.has(name))),
+    );
+    if (fresh.size === 0) return now;
+    await store.learn([...fresh]);
+    return reread();
+  }
+
+  function rank(state: Known, seeker: Seeker): string[][] {
+    const key = seekerKey(seeker, state.named.has(seeker.agentId));
+    const remembered = state.ranked.get(key);
+    if (remembered !== undefined) return remembered;
+    const groups = rankBuckets(seeker, state.buckets);
+    if (state.ranked.size >= MOST_REMEMBERED) state.ranked.clear();
+    state.ranked.set(key, groups);
+    return groups;
+  }
+
+  return {
+    async choose(seeker) {
+      const state = await learned([seeker]);
+      return { version: state.version, groups: rank(state, seeker) };
+    },
+    async chooseAll(seekers) {
+      const state = await learned(seekers);
+      const keys = new Set(seekers.flatMap((seeker) => rank(state, seeker)).flat());
+      return { version: state.version, keys };
+    },
+    async refresh() {
+      await reread();
+    },
+  };
+}

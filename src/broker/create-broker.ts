@@ -1,0 +1,157 @@
+// Puts the verbs together: one broker, its loops, and the order in which they start and stop.
+
+import { randomBytes } from 'node:crypto';
+import type { Fact } from '../core/facts.ts';
+import type { Forge } from '../core/forge.ts';
+import type { Policy } from '../core/settings.ts';
+import type { Store } from '../core/store.ts';
+import type { Broker, Flags } from './broker.ts';
+import { createChooser } from './chooser.ts';
+import { type Context, type Log, systemTimers, type Timers } from './context.ts';
+import { createFinish } from './finish.ts';
+import { createHeartbeat } from './heartbeat.ts';
+import { createLook } from './look.ts';
+import type { Loop } from './loop.ts';
+import { createMatcher } from './matcher.ts';
+import { createMirror, type Mirror } from './mirror.ts';
+import { createOperate } from './operate.ts';
+import { createOutbox } from './outbox.ts';
+import { createClaim, createRequest } from './request.ts';
+import { createSettings } from './settings.ts';
+import { createSweep } from './sweep.ts';
+
+export interface BrokerOptions {
+  readonly store: Store;
+  readonly forge: Forge;
+  readonly policy: Policy;
+  readonly log: Log;
+  readonly timers?: Timers;
+  readonly random?: () => number;
+  readonly newSecret?: () => string;
+  readonly reached?: Context['reached'];
+  readonly onFlags?: (flags: Flags) => void;
+  readonly pollMs?: number;
+  readonly fullPassMs?: number;
+}
+
+/** The loops are named so that tests and tools can run one turn of each instead of waiting. */
+export interface RunningBroker extends Broker {
+  readonly loops: {
+    readonly mirror: Mirror;
+    readonly sweep: Loop;
+    readonly outbox: Loop;
+    readonly matcher: { runOnce(): Promise<void> };
+  };
+}
+
+const POLL_MS = 5000;
+const FULL_PASS_MS = 300_000;
+
+export function createBroker(options: BrokerOptions): RunningBroker {
+  const { store, forge, log } = options;
+  const newSecret = options.newSecret ?? (() => randomBytes(18).toString('base64url'));
+  const settings = createSettings(store, newSecret, options.policy, (policy, flags, before) => {
+    options.onFlags?.(flags);
+    if (before.flags.maintenance && !flags.maintenance) matcher.kick();
+    if (JSON.stringify(before.policy) !== JSON.stringify(policy)) replanSoon();
+  });
+  const context: Context = {
+    store,
+    forge,
+    log,
+    policy: settings.policy,
+    instanceId: newSecret(),
+    timers: options.timers ?? systemTimers,
+    random: options.random ?? Math.random,
+    newSecret,
+    reached: options.reached ?? (() => undefined),
+  };
+
+  const mirror = createMirror(context, {
+    pollMs: options.pollMs ?? POLL_MS,
+    fullPassMs: options.fullPassMs ?? FULL_PASS_MS,
+  });
+  const sweep = createSweep(context);
+  const outbox = createOutbox(context);
+  const chooser = createChooser(store);
+  const claim = createClaim(context);
+  const matcher = createMatcher(context, chooser, claim);
+  const finish = createFinish(context, mirror.replan);
+  let unwatch: (() => Promise<void>) | null = null;
+  let unsubscribe: (() => void) | null = null;
+
+  function replanSoon(): void {
+    if (!mirror.complete()) return;
+    mirror.replanAll().catch((error: unknown) => {
+      log.warn({ err: error }, 'could not plan again after a change of settings');
+    });
+  }
+
+  /** Facts of any instance that change what this one should do next. */
+  function heard(facts: readonly Fact[]): void {
+    if (facts.some((fact) => fact.type === 'setting_changed')) {
+      settings
+        .reload()
+        .catch((error: unknown) => log.warn({ err: error }, 'could not reload settings'));
+    }
+    // An ended lease left label writes behind that no request waits for.
+    if (facts.some((fact) => 'state' in fact && fact.type !== 'leased')) outbox.kick();
+  }
+
+  async function checked(
+    check: () => Promise<void>,
+  ): Promise<{ ok: boolean; error: string | null }> {
+    try {
+      await check();
+      return { ok: true, error: null };
+    } catch (error) {
+      return { ok: false, error: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  return {
+    requestTask: createRequest(context, { chooser, claim, matcher, outbox, finish }),
+    heartbeat: createHeartbeat(context),
+    ...finish,
+    ...createLook(context, matcher),
+    ...createOperate(context),
+    config: settings.config,
+    putConfig: settings.putConfig,
+    flags: settings.flags,
+    putFlag: settings.putFlag,
+    createToken: settings.createToken,
+    whoIs: settings.whoIs,
+    events: (afterSeq, limit) => store.facts(afterSeq, limit),
+    lastSeq: () => store.lastSeq(),
+    subscribe: (listener) => store.subscribe(listener),
+    async readiness() {
+      return {
+        store: await checked(() => store.ping()),
+        forge: await checked(() => forge.check()),
+        mirrored: mirror.complete(),
+      };
+    },
+    async start() {
+      await settings.reload();
+      unsubscribe = store.subscribe(heard);
+      matcher.start();
+      sweep.start();
+      outbox.start();
+      unwatch = forge.watch((change) => {
+        mirror.take(change).catch((error: unknown) => {
+          log.warn({ err: error }, 'could not take in a change; the next pass will');
+        });
+      });
+      mirror.start();
+    },
+    async stop() {
+      await matcher.stop();
+      await unwatch?.();
+      await mirror.stop();
+      await sweep.stop();
+      await outbox.stop();
+      unsubscribe?.();
+    },
+    loops: { mirror, sweep, outbox, matcher },
+  };
+}

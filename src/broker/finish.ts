@@ -1,0 +1,103 @@
+// The ends of a lease that an agent asks for: complete, fail, release. And what every one of them shares.
+
+import { BantoError } from '../core/errors.ts';
+import { outcomeOf } from '../core/follow-up.ts';
+import { deadLedger, waitingLedger } from '../core/ledger.ts';
+import { retryDelays } from '../core/retry.ts';
+import type { Ended } from '../core/store.ts';
+import { parseTaskId, type Task, type TaskName, type Verdict } from '../core/task.ts';
+import type { Broker } from './broker.ts';
+import type { Context } from './context.ts';
+
+export function unknownTask(taskId: string): BantoError {
+  return new BantoError(
+    'not_found',
+    `There is no task ${taskId}. List the tasks to see the ids there are.`,
+  );
+}
+
+export function leaseLost(taskId: string): BantoError {
+  return new BantoError(
+    'lease_lost',
+    `The lease on ${taskId} is not yours any more: it expired, was taken back, or the issue was closed. Stop working on it and request a new task.`,
+  );
+}
+
+export function named(taskId: string): TaskName {
+  const name = parseTaskId(taskId);
+  if (name === null) throw unknownTask(taskId);
+  return name;
+}
+
+export function taskOrThrow(taskId: string, ended: Ended): Task {
+  if (ended.outcome === 'ok') return ended.task;
+  throw ended.outcome === 'not_found' ? unknownTask(taskId) : leaseLost(taskId);
+}
+
+function checkVerdict(name: TaskName, verdict: Verdict | null, comments: readonly string[]): void {
+  if (name.kind === 'review' && verdict === null) {
+    throw new BantoError(
+      'invalid_request',
+      'A review is completed with a verdict: approve or request_changes.',
+    );
+  }
+  if (name.kind !== 'review' && (verdict !== null || comments.length > 0)) {
+    throw new BantoError(
+      'invalid_request',
+      `verdict and comments belong to a review; this is a task of kind ${name.kind}.`,
+    );
+  }
+}
+
+type Finish = Pick<Broker, 'complete' | 'fail' | 'release'>;
+
+/** `replan` looks at the issue again after a step that the mirror may have more to say about. */
+export function createFinish(
+  context: Context,
+  replan: (repository: string, number: number) => Promise<void>,
+): Finish {
+  const { store, forge, log } = context;
+
+  async function complete(input: Parameters<Broker['complete']>[0]): Promise<Task> {
+    const name = named(input.taskId);
+    checkVerdict(name, input.verdict, input.comments);
+    const reviewable = !forge.hasPullRequests || input.prNumber !== null;
+    const outcome = outcomeOf(name, input.verdict, input.comments, context.policy(), reviewable);
+    context.reached('before_complete');
+    const ended = await store.complete({ ...input, ...outcome });
+    context.reached('after_complete');
+    const task = taskOrThrow(input.taskId, ended);
+    if (!reviewable && outcome.followUp?.state === 'held') {
+      // The pull request may be known already; if this fails, the next full pass does it.
+      await replan(name.repository, name.number).catch((error: unknown) => {
+        log.warn({ err: error, task: input.taskId }, 'could not look for the pull request yet');
+      });
+    }
+    return task;
+  }
+
+  async function fail(input: Parameters<Broker['fail']>[0]): Promise<Task> {
+    const { kind } = named(input.taskId);
+    const { maxAttempts } = context.policy();
+    const ended = await store.fail({
+      taskId: input.taskId,
+      token: input.token,
+      reason: input.reason,
+      retryable: input.retryable,
+      // One delay less than attempts: the last failure is not retried.
+      retryDelaysMs: retryDelays(maxAttempts - 1, context.random),
+      delayMs: input.delaySeconds === null ? null : input.delaySeconds * 1000,
+      ledger: waitingLedger(kind),
+      deadLedger: deadLedger(kind),
+    });
+    return taskOrThrow(input.taskId, ended);
+  }
+
+  async function release(input: Parameters<Broker['release']>[0]): Promise<Task> {
+    const { kind } = named(input.taskId);
+    const ended = await store.release({ ...input, ledger: waitingLedger(kind) });
+    return taskOrThrow(input.taskId, ended);
+  }
+
+  return { complete, fail, release };
+}

@@ -1,0 +1,116 @@
+// Everything that only reads: tasks, why, agents, queue, statistics.
+
+import { BantoError } from '../core/errors.ts';
+import { parseBucketKey, rankBuckets } from '../core/match.ts';
+import { score } from '../core/priority.ts';
+import type { AgentRecord, TaskDetail } from '../core/store.ts';
+import type { Seeker } from '../core/ticket.ts';
+import { explain, type Rivals } from '../core/why.ts';
+import type { AgentView, Broker } from './broker.ts';
+import type { Context } from './context.ts';
+import { unknownTask } from './finish.ts';
+import type { Matcher } from './matcher.ts';
+
+/** As long as an agent's heartbeat key lives in seed 003. */
+const ACTIVE_MS = 1_800_000;
+/** A holder that is silent for this part of its lease has stopped renewing it. */
+const SILENT_SHARE = 2 / 3;
+const DELAYED_SHOWN = 100;
+const STATS_ROWS = { daily: 7, hourly: 24 };
+
+function statusOf(agent: AgentRecord, now: number, waiting: boolean): AgentView['status'] {
+  const silentMs = now - agent.lastSeenAt;
+  const leaseMs = (agent.leaseSeconds ?? 0) * 1000;
+  if (agent.lapsed || (agent.holds.length > 0 && silentMs > leaseMs * SILENT_SHARE))
+    return 'zombie';
+  return waiting || silentMs <= ACTIVE_MS ? 'active' : 'idle';
+}
+
+type Look = Pick<Broker, 'tasks' | 'task' | 'why' | 'agents' | 'agent' | 'queue' | 'stats'>;
+
+export function createLook({ store }: Context, matcher: Matcher): Look {
+  async function agents(): Promise<AgentView[]> {
+    const now = await store.now();
+    const waiting = matcher.waiting();
+    return (await store.agents()).map((agent) => ({
+      agentId: agent.agentId,
+      capabilities: agent.capabilities,
+      firstSeenAt: agent.firstSeenAt,
+      lastSeenAt: agent.lastSeenAt,
+      holds: agent.holds,
+      waiting: waiting.has(agent.agentId),
+      status: statusOf(agent, now, waiting.has(agent.agentId)),
+    }));
+  }
+
+  async function agent(agentId: string): Promise<AgentView> {
+    const found = (await agents()).find((candidate) => candidate.agentId === agentId);
+    if (found !== undefined) return found;
+    throw new BantoError('not_found', `No agent ${agentId} has asked for work yet.`);
+  }
+
+  async function task(taskId: string): Promise<TaskDetail> {
+    const detail = await store.task(taskId);
+    if (detail === null) throw unknownTask(taskId);
+    return detail;
+  }
+
+  /** How many ready tasks this agent would be given before this one. */
+  async function tasksAhead(seeker: Seeker, detail: TaskDetail): Promise<number> {
+    const registry = await store.registry();
+    const buckets = registry.buckets.map((key) => [key, parseBucketKey(key)] as const);
+    const own = detail.task;
+    const ownScore = score(own.priority, own.enqueuedAt ?? 0);
+    const ownMatches = detail.matchLabels.filter((l) => seeker.capabilities.includes(l)).length;
+    const groups = rankBuckets(
+      seeker,
+      buckets.map(([key, bucket]) => [key, bucket]),
+    );
+    let ahead = 0;
+    for (const group of groups) {
+      const first = parseBucketKey(group[0] ?? '[]');
+      const matches = first.labels.filter((l) => seeker.capabilities.includes(l)).length;
+      const better =
+        first.priority > own.priority || (first.priority === own.priority && matches > ownMatches);
+      const equal = first.priority === own.priority && matches === ownMatches;
+      if (!better && !equal) break;
+      for (const peek of await store.peek(group, better ? 0 : RIVALS_COUNTED)) {
+        ahead += better ? peek.ready : peek.scores.filter((rival) => rival < ownScore).length;
+      }
+    }
+    return ahead;
+  }
+
+  async function why(taskId: string, agentId: string | null): ReturnType<Broker['why']> {
+    const detail = await task(taskId);
+    const flags = await store.settings('flags:');
+    const maintenance = flags.get('flags:maintenance') === true;
+    const waitingAgents = matcher.waiting().size;
+    if (agentId === null) {
+      return explain(detail, null, { ahead: 0, waitingAgents }, maintenance);
+    }
+    const known = await agent(agentId);
+    const seeker: Seeker = { ...known, kinds: null, repositories: null };
+    const ready = detail.task.state === 'ready';
+    const ahead = ready ? await tasksAhead(seeker, detail) : 0;
+    const rivals: Rivals = { ahead, waitingAgents };
+    const holds = known.holds.filter((id) => id !== taskId);
+    return explain(detail, { seeker, holds }, rivals, maintenance);
+  }
+
+  return {
+    agents,
+    agent,
+    task,
+    why,
+    tasks: (filter) => store.tasks(filter),
+    async queue() {
+      const waiting = [...matcher.waiting().values()].reduce((sum, count) => sum + count, 0);
+      return { ...(await store.queue(DELAYED_SHOWN)), waiting };
+    },
+    stats: (period) => store.stats(period, STATS_ROWS[period]),
+  };
+}
+
+/** Past this many equals the answer is "many": nobody needs the exact number. */
+const RIVALS_COUNTED = 1000;

@@ -1,0 +1,224 @@
+// Keeps the store's picture of the backlog true: changes as they come, a full pass now and then that heals
+// whatever was missed and compares the labels with the store.
+
+import type { Forge, ForgeChange } from '../core/forge.ts';
+import type { Issue } from '../core/issue.ts';
+import { ledgerDiffers } from '../core/ledger.ts';
+import { dependenciesOf, mayPredateOwnWrite, planIssue } from '../core/plan.ts';
+import type { MirroredIssue } from '../core/store.ts';
+import type { Context } from './context.ts';
+import { createLoop, type Loop } from './loop.ts';
+
+const BATCH = 100;
+
+export interface MirrorOptions {
+  readonly pollMs: number;
+  readonly fullPassMs: number;
+}
+
+export interface Mirror extends Loop {
+  /** Takes in what the forge noticed. */
+  take(change: ForgeChange): Promise<void>;
+  /** Lists everything, cancels what is gone, repairs labels. */
+  fullPass(): Promise<void>;
+  /** Plans one known issue again, from what is stored. */
+  replan(repository: string, number: number): Promise<void>;
+  /** Plans every known issue again (the policy changed). */
+  replanAll(): Promise<void>;
+  /** True once everything was listed. */
+  complete(): boolean;
+}
+
+export function createMirror(context: Context, options: MirrorOptions): Mirror {
+  const { store, forge, log, timers } = context;
+  const cursors = new Map<string, string | null>();
+  const branches = new Map<string, Promise<string>>();
+  let listed = false;
+  let fullPassDueAt = 0;
+  // Changes are applied one after the other: two pictures of one issue must not overtake each other.
+  let tail: Promise<void> = Promise.resolve();
+
+  function inTurn(work: () => Promise<void>): Promise<void> {
+    const done = tail.then(work);
+    tail = done.catch(() => undefined);
+    return done;
+  }
+
+  function defaultBranch(repository: string): Promise<string> {
+    const known = branches.get(repository);
+    if (known !== undefined) return known;
+    const asked = forge.defaultBranch(repository);
+    branches.set(repository, asked);
+    asked.catch(() => branches.delete(repository));
+    return asked;
+  }
+
+  async function knownIssues(
+    repository: string,
+    numbers: readonly number[],
+  ): Promise<Map<number, MirroredIssue>> {
+    const found = await store.issuesNumbered(repository, numbers);
+    return new Map(found.map((entry) => [entry.issue.number, entry]));
+  }
+
+  /** Plans and stores; returns the numbers that were opened or closed by it. */
+  async function apply(repository: string, issues: readonly Issue[]): Promise<number[]> {
+    const known = await knownIssues(
+      repository,
+      issues.map((issue) => issue.number),
+    );
+    const newest = new Map(issues.map((issue) => [issue.number, issue]));
+    const needed = issues.flatMap(dependenciesOf).filter((number) => !newest.has(number));
+    const others = await knownIssues(repository, [...new Set(needed)]);
+    const planContext = {
+      policy: context.policy(),
+      hasPullRequests: forge.hasPullRequests,
+      defaultBranch: await defaultBranch(repository),
+      isOpen: (number: number) =>
+        (newest.get(number) ?? others.get(number)?.issue)?.state === 'open',
+      listed,
+      now: await store.now(),
+    };
+    const entries = issues.map((issue) =>
+      planIssue(issue, known.get(issue.number) ?? null, planContext),
+    );
+    await store.mirror(entries);
+    await repair(issues, known);
+    return issues
+      .filter((issue) => known.get(issue.number)?.issue.state !== issue.state)
+      .map((issue) => issue.number);
+  }
+
+  /** I6: where the issue does not show what the store wants, the labels are written again. */
+  async function repair(
+    issues: readonly Issue[],
+    known: Map<number, MirroredIssue>,
+  ): Promise<void> {
+    for (const issue of issues) {
+      const before = known.get(issue.number);
+      if (before === undefined || mayPredateOwnWrite(issue, before)) continue;
+      const { wanted, written } = before.issue;
+      if (ledgerDiffers(wanted, written, issue.labels)) {
+        await store.touchLabels(issue.repository, issue.number);
+      }
+    }
+  }
+
+  async function applyWithDependents(repository: string, issues: readonly Issue[]): Promise<void> {
+    for (let start = 0; start < issues.length; start += BATCH) {
+      const turned = await apply(repository, issues.slice(start, start + BATCH));
+      const waiting = await Promise.all(turned.map((n) => store.dependents(repository, n)));
+      const again = await knownIssues(repository, [...new Set(waiting.flat())]);
+      if (again.size > 0)
+        await apply(
+          repository,
+          [...again.values()].map(({ issue }) => issue),
+        );
+    }
+  }
+
+  async function close(repository: string, gone: readonly MirroredIssue[]): Promise<void> {
+    const closed = gone.map(({ issue }): Issue => ({ ...issue, state: 'closed' }));
+    await applyWithDependents(repository, closed);
+  }
+
+  async function takeNow({ repository, issues, gone }: ForgeChange): Promise<void> {
+    await applyWithDependents(repository, issues);
+    if (gone.length === 0) return;
+    const known = await knownIssues(repository, gone);
+    await close(repository, [...known.values()]);
+  }
+
+  async function eachStored(
+    repository: string,
+    visit: (page: MirroredIssue[]) => Promise<void>,
+  ): Promise<void> {
+    let after = 0;
+    for (;;) {
+      const page = await store.openIssues(repository, after, BATCH);
+      const last = page.at(-1);
+      if (last === undefined) return;
+      await visit(page);
+      after = last.issue.number;
+    }
+  }
+
+  async function listRepository(repository: string): Promise<void> {
+    const startedAt = await store.now();
+    const seen = new Set<number>();
+    for await (const page of forge.list(repository)) {
+      await inTurn(() => applyWithDependents(repository, page));
+      for (const issue of page) seen.add(issue.number);
+    }
+    await eachStored(repository, (page) =>
+      inTurn(async () => {
+        const gone = page.filter(
+          ({ issue }) =>
+            !seen.has(issue.number) && issue.seenAt < startedAt && issue.state === 'open',
+        );
+        if (gone.length > 0) await close(repository, gone);
+      }),
+    );
+  }
+
+  async function replanAll(): Promise<void> {
+    for (const repository of forge.repositories) {
+      await eachStored(repository, (page) =>
+        inTurn(() =>
+          applyWithDependents(
+            repository,
+            page.map(({ issue }) => issue),
+          ),
+        ),
+      );
+    }
+  }
+
+  async function fullPass(): Promise<void> {
+    for (const repository of forge.repositories) await listRepository(repository);
+    const first = !listed;
+    listed = true;
+    // What waited for the end of the listing can be judged now.
+    if (first) await replanAll();
+    log.debug({ repositories: forge.repositories }, 'the whole backlog was mirrored');
+  }
+
+  async function poll(forgeNow: Forge): Promise<void> {
+    for (const repository of forgeNow.repositories) {
+      const { change, cursor } = await forgeNow.changes(
+        repository,
+        cursors.get(repository) ?? null,
+      );
+      await inTurn(() => takeNow(change));
+      cursors.set(repository, cursor);
+    }
+  }
+
+  async function turn(): Promise<number> {
+    const now = await store.now();
+    if (now >= fullPassDueAt) {
+      await fullPass();
+      fullPassDueAt = (await store.now()) + options.fullPassMs;
+    } else {
+      await poll(forge);
+    }
+    return options.pollMs;
+  }
+
+  const loop = createLoop({ name: 'mirror', timers, log, turn, retryMs: options.pollMs });
+  return {
+    ...loop,
+    fullPass,
+    replanAll,
+    take: (change) => inTurn(() => takeNow(change)),
+    replan: (repository, number) =>
+      inTurn(async () => {
+        const known = await knownIssues(repository, [number]);
+        await applyWithDependents(
+          repository,
+          [...known.values()].map(({ issue }) => issue),
+        );
+      }),
+    complete: () => listed,
+  };
+}

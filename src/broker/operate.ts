@@ -1,0 +1,47 @@
+// What an operator may do to a task by hand.
+
+import { BantoError } from '../core/errors.ts';
+import { waitingLedger } from '../core/ledger.ts';
+import type { Operated } from '../core/store.ts';
+import type { Task } from '../core/task.ts';
+import { explainReason } from '../core/why.ts';
+import type { Broker } from './broker.ts';
+import type { Context } from './context.ts';
+import { named, unknownTask } from './finish.ts';
+
+function taskOrThrow(taskId: string, action: string, done: Operated): Task {
+  if (done.outcome === 'ok') return done.task;
+  if (done.outcome === 'not_found') throw unknownTask(taskId);
+  const { state, reason } = done.task;
+  const because = reason === null ? '' : ` (${explainReason(reason)})`;
+  throw new BantoError('conflict', `${taskId} is ${state}${because}: it cannot be ${action}.`);
+}
+
+type Operate = Pick<Broker, 'requeue' | 'prioritize' | 'unlock' | 'cancel'>;
+
+export function createOperate({ store }: Context): Operate {
+  return {
+    async requeue({ taskId, delaySeconds }) {
+      const ledger = waitingLedger(named(taskId).kind);
+      const done = await store.requeue({ taskId, delayMs: delaySeconds * 1000, ledger });
+      return taskOrThrow(taskId, 'requeued', done);
+    },
+    async prioritize({ taskId, priority }) {
+      named(taskId);
+      return taskOrThrow(
+        taskId,
+        'given another priority',
+        await store.prioritize({ taskId, priority }),
+      );
+    },
+    async unlock({ taskId }) {
+      const ledger = waitingLedger(named(taskId).kind);
+      return taskOrThrow(taskId, 'unlocked', await store.unlock({ taskId, ledger }));
+    },
+    async cancel({ taskId, reason }) {
+      named(taskId);
+      const done = await store.cancel({ taskId, reason: reason ?? 'operator', ledger: [] });
+      return taskOrThrow(taskId, 'cancelled', done);
+    },
+  };
+}

@@ -1,0 +1,124 @@
+// Ledger writes: branches, labels, comments. Each is an entry committed with the step that wants it;
+// here they are carried out, as often as it takes. Every write is idempotent.
+
+import { commentText } from '../core/comment.ts';
+import { ForgeBusy, ForgeRefused } from '../core/forge.ts';
+import { labelChange, waitingLedger } from '../core/ledger.ts';
+import { writeDelayMs } from '../core/retry.ts';
+import type { HandOut, Settlement, Write } from '../core/store.ts';
+import { parseTaskId } from '../core/task.ts';
+import type { Context } from './context.ts';
+import { createLoop, type Loop } from './loop.ts';
+
+export const WRITE_LOCK_MS = 30_000;
+/** How long a hand-out waits for its branch and labels before it answers `pending`. */
+const ANSWER_WITHIN_MS = 5000;
+const BATCH = 50;
+const IDLE_MS = 1000;
+/** A task whose branch or labels were refused is offered again after this time, in case it was mended. */
+const REFUSED_HOLD_MS = 600_000;
+
+type Written = 'written' | 'pending' | 'refused';
+
+export interface OutboxLoop extends Loop {
+  /** Carries out the writes of a hand-out; `refused` means that the lease was undone. */
+  writeNow(handOut: HandOut): Promise<Written>;
+}
+
+export function createOutbox(context: Context): OutboxLoop {
+  const { store, forge, log, timers } = context;
+
+  async function carryOut(write: Write): Promise<readonly string[] | null> {
+    const { repository, number } = write;
+    if (write.type === 'branch') {
+      if (write.branch !== null) await forge.createBranch(repository, write.branch);
+      return null;
+    }
+    if (write.type === 'labels') {
+      const [known] = await store.issuesNumbered(repository, [number]);
+      if (known === undefined) return [];
+      const change = labelChange(known.issue.wanted, known.issue.written);
+      if (change.add.length > 0 || change.remove.length > 0) {
+        await forge.setLabels(repository, number, change);
+      }
+      return known.issue.wanted;
+    }
+    const detail = write.taskId === null ? null : await store.task(write.taskId);
+    if (detail !== null && write.event !== null) {
+      const key = `${write.event}:${detail.task.id}`;
+      await forge.comment(repository, number, key, commentText(write.event, detail));
+    }
+    return null;
+  }
+
+  async function undo(write: Write, error: ForgeRefused): Promise<void> {
+    if (write.taskId === null || write.fence === null) return;
+    const name = parseTaskId(write.taskId);
+    if (name === null) return;
+    await store.refuse({
+      taskId: write.taskId,
+      fence: write.fence,
+      reason: error.reason,
+      holdMs: REFUSED_HOLD_MS,
+      ledger: waitingLedger(name.kind),
+    });
+  }
+
+  function settlementOf(write: Write, error: unknown): Settlement {
+    const message = error instanceof Error ? error.message : String(error);
+    if (error instanceof ForgeRefused) return { outcome: 'refused', error: message };
+    const delayMs =
+      error instanceof ForgeBusy
+        ? error.retryAfterMs
+        : writeDelayMs(write.attempts + 1, context.random());
+    return { outcome: 'retry', delayMs, error: message };
+  }
+
+  async function perform(write: Write): Promise<Written> {
+    try {
+      const labels = await carryOut(write);
+      await store.settleWrite(write, { outcome: 'written', labels });
+      context.reached(write.type === 'branch' ? 'after_branch' : 'after_labels');
+      return 'written';
+    } catch (error) {
+      const settlement = settlementOf(write, error);
+      log.warn({ err: error, write: write.type, issue: write.number }, 'a ledger write failed');
+      if (error instanceof ForgeRefused) await undo(write, error);
+      await store.settleWrite(write, settlement);
+      return settlement.outcome === 'refused' ? 'refused' : 'pending';
+    }
+  }
+
+  /** Branch before labels; the first that does not succeed ends it. */
+  async function performInOrder(writes: readonly Write[]): Promise<Written> {
+    const inOrder = [...writes].sort((a, b) => a.type.localeCompare(b.type));
+    for (const write of inOrder) {
+      const written = await perform(write);
+      if (written !== 'written') return written;
+    }
+    return 'written';
+  }
+
+  async function writeNow(handOut: HandOut): Promise<Written> {
+    if (handOut.unwritten > handOut.writes.length) return 'pending';
+    if (handOut.writes.length === 0) return 'written';
+    const writing = performInOrder(handOut.writes);
+    const late = Promise.withResolvers<Written>();
+    const cancel = timers.after(ANSWER_WITHIN_MS, () => late.resolve('pending'));
+    // A failure of the store itself while settling: the entries stay, the loop finishes them.
+    const settled = writing.catch((error: unknown): Written => {
+      log.warn({ err: error }, 'could not settle a ledger write');
+      return 'pending';
+    });
+    return Promise.race([settled, late.promise]).finally(cancel);
+  }
+
+  async function turn(): Promise<number> {
+    const writes = await store.takeWrites(BATCH, WRITE_LOCK_MS);
+    const byIssue = Map.groupBy(writes, (write) => `${write.repository}#${write.number}`);
+    await Promise.all([...byIssue.values()].map((group) => performInOrder(group)));
+    return writes.length === BATCH ? 0 : IDLE_MS;
+  }
+
+  return { ...createLoop({ name: 'outbox', timers, log, turn, retryMs: IDLE_MS }), writeNow };
+}

@@ -1,0 +1,153 @@
+// The hand-out: choose, claim in one step, write branch and labels, answer. Or wait.
+
+import { BantoError, busy } from '../core/errors.ts';
+import { byKind, isLedgerLabel, leasedLedger } from '../core/ledger.ts';
+import { normalizeCapabilities } from '../core/match.ts';
+import { promptFor } from '../core/prompt.ts';
+import type { ClaimResult, HandOut } from '../core/store.ts';
+import { isAgentId } from '../core/task.ts';
+import type { Ticket } from '../core/ticket.ts';
+import type { Assignment, Broker, TaskRequest } from './broker.ts';
+import type { Chooser } from './chooser.ts';
+import type { Context } from './context.ts';
+import type { Matcher } from './matcher.ts';
+import { type OutboxLoop, WRITE_LOCK_MS } from './outbox.ts';
+
+/** Stale registries and refused candidates are passed over; this many in one request mean trouble. */
+const MOST_TRIES = 50;
+
+export type ClaimTicket = (
+  ticket: Ticket,
+  groups: readonly (readonly string[])[],
+  version: number,
+) => Promise<ClaimResult>;
+
+export function createClaim(context: Context): ClaimTicket {
+  return (ticket, groups, version) => {
+    context.reached('before_claim');
+    return context.store.claim({
+      agentId: ticket.agentId,
+      capabilities: ticket.capabilities,
+      requestId: ticket.requestId,
+      token: context.newSecret(),
+      leaseSeconds: ticket.leaseSeconds,
+      groups,
+      registryVersion: version,
+      ledger: byKind((kind) => leasedLedger(kind, ticket.agentId)),
+      writeLockMs: WRITE_LOCK_MS,
+    });
+  };
+}
+
+function checkAgent({ agentId }: TaskRequest): void {
+  if (isAgentId(agentId) && !isLedgerLabel(agentId)) return;
+  throw new BantoError(
+    'invalid_request',
+    'agent_id must be 1 to 50 letters, digits, dots, underscores or hyphens, begin with a letter or digit, and not be a ledger label.',
+  );
+}
+
+interface Parts {
+  readonly chooser: Chooser;
+  readonly claim: ClaimTicket;
+  readonly matcher: Matcher;
+  readonly outbox: OutboxLoop;
+  readonly finish: Pick<Broker, 'complete' | 'fail' | 'release'>;
+}
+
+export function createRequest(context: Context, parts: Parts): Broker['requestTask'] {
+  const { store } = context;
+  const { chooser, claim, matcher, outbox, finish } = parts;
+
+  async function ticketFor(request: TaskRequest): Promise<Ticket> {
+    return {
+      id: context.newSecret(),
+      requestId: request.requestId ?? context.newSecret(),
+      agentId: request.agentId,
+      capabilities: normalizeCapabilities(request.capabilities),
+      kinds: request.kinds,
+      repositories: request.repositories,
+      leaseSeconds: request.leaseSeconds ?? context.policy().leaseSeconds,
+      instanceId: context.instanceId,
+      createdAt: await store.now(),
+    };
+  }
+
+  /** What a request means for the task its agent still holds. True: ask again. */
+  async function settleUnfinished(
+    request: TaskRequest,
+    { task, lease }: HandOut,
+  ): Promise<boolean> {
+    const held = { taskId: task.id, token: lease.token };
+    if (request.onUnfinished === 'resume') return false;
+    try {
+      if (request.onUnfinished === 'release') {
+        await finish.release({ ...held, reason: 'the agent asked for another task' });
+      } else if (task.kind === 'review') {
+        // A review without a verdict is no review: it counts as an attempt and goes to somebody else.
+        const reason = 'the agent asked for another task without a verdict';
+        await finish.fail({ ...held, reason, retryable: true, delaySeconds: null });
+      } else {
+        const summary = 'finished: the agent asked for another task';
+        await finish.complete({ ...held, summary, prNumber: null, verdict: null, comments: [] });
+      }
+    } catch (error) {
+      // Expired or finished at this very instant: then there is nothing left to settle.
+      if (!(error instanceof BantoError && error.code === 'lease_lost')) throw error;
+    }
+    return true;
+  }
+
+  /** Null: its branch or labels were refused, the lease is undone, try the next candidate. */
+  async function answer(
+    request: TaskRequest,
+    handOut: HandOut,
+    signal?: AbortSignal,
+  ): Promise<Assignment | null> {
+    context.reached('after_claim');
+    const written = await outbox.writeNow(handOut);
+    if (written === 'refused') return null;
+    const { task, issue, lease, attempts } = handOut;
+    context.reached('before_answer');
+    if (signal?.aborted === true && request.requestId === null) {
+      // Nobody will ever hear of this token.
+      const reason = 'the agent had gone before the answer';
+      await finish.release({ taskId: task.id, token: lease.token, reason });
+    }
+    return {
+      task,
+      issue,
+      lease,
+      handoff: attempts.length === 0 ? null : attempts,
+      prompt: promptFor(task, issue, lease, attempts),
+      ledger: written,
+    };
+  }
+
+  return async (request, signal) => {
+    checkAgent(request);
+    const ticket = await ticketFor(request);
+    const untilAt = ticket.createdAt + request.waitSeconds * 1000;
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      const { groups, version } = await chooser.choose(ticket);
+      const result = await claim(ticket, groups, version);
+      let handOut: HandOut | null = null;
+      if (result.outcome === 'maintenance') throw busy(undefined, 10);
+      if (result.outcome === 'stale') await chooser.refresh();
+      if (result.outcome === 'leased') handOut = result.handOut;
+      if (result.outcome === 'unfinished') {
+        if (!(await settleUnfinished(request, result.handOut))) handOut = result.handOut;
+      }
+      if (result.outcome === 'none') {
+        const waitMs = untilAt - (await store.now());
+        if (waitMs <= 0 || signal?.aborted === true) return null;
+        handOut = await matcher.wait({ ...ticket, id: context.newSecret() }, waitMs, signal);
+        if (handOut === null) return null;
+      }
+      if (handOut === null) continue;
+      const assignment = await answer(request, handOut, signal);
+      if (assignment !== null) return assignment;
+    }
+    throw busy();
+  };
+}

@@ -1,0 +1,147 @@
+// Run-time settings, flags and tokens: kept in the store, seen by every instance.
+
+import { createHash } from 'node:crypto';
+import { BantoError } from '../core/errors.ts';
+import { DEFAULT_POLICY, type Policy } from '../core/settings.ts';
+import { isAgentId } from '../core/task.ts';
+import type { Broker, Flags } from './broker.ts';
+import type { Context } from './context.ts';
+
+const CONFIG = 'config:broker:';
+const FLAGS = { maintenance: 'flags:maintenance', debug: 'flags:debug:enabled' } as const;
+const TOKENS = 'tokens:';
+
+const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const KEYS = new Map(Object.keys(DEFAULT_POLICY).map((key) => [snake(key), key as keyof Policy]));
+
+/** The bounds of every number; text lists and the rest are checked by the shape of their default. */
+const BOUNDS: Partial<Record<keyof Policy, readonly [number, number]>> = {
+  leaseSeconds: [10, 86_400],
+  reviewDelaySeconds: [0, 604_800],
+  ticketTtlSeconds: [1, 86_400],
+  maxAttempts: [1, 100],
+  maxReviewRounds: [1, 99],
+  authorFirstSeconds: [0, 604_800],
+  adoptSeconds: [0, 604_800],
+  maxWaiting: [1, 1_000_000],
+  maxWaitingPerAgent: [1, 1000],
+  historyDays: [1, 3650],
+};
+
+function isTextList(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string' && item !== '');
+}
+
+/** Null: fine. Otherwise the sentence that says what is allowed. */
+export function policyProblem(key: keyof Policy, value: unknown): string | null {
+  const bounds = BOUNDS[key];
+  if (bounds !== undefined) {
+    const [least, most] = bounds;
+    const ok = Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
+    return ok ? null : `must be a whole number from ${least} to ${most}`;
+  }
+  if (key === 'requireDeliverables') {
+    return typeof value === 'boolean' ? null : 'must be true or false';
+  }
+  if (key === 'priorityLabels') {
+    const rules = value as Record<string, unknown> | null;
+    const ok =
+      typeof rules === 'object' &&
+      rules !== null &&
+      Object.keys(rules).sort().join() === 'high,low,normal' &&
+      Object.values(rules).every(isTextList);
+    return ok ? null : 'must be an object with the lists high, normal and low';
+  }
+  return isTextList(value) ? null : 'must be a list of texts that are not empty';
+}
+
+const hash = (secret: string) => createHash('sha256').update(secret).digest('hex');
+
+export interface SettingsRoom
+  extends Pick<Broker, 'config' | 'putConfig' | 'flags' | 'putFlag' | 'createToken' | 'whoIs'> {
+  /** The policy of the start, with the run-time settings over it. */
+  policy(): Policy;
+  /** Reads the store again; calls back where something changed. */
+  reload(): Promise<void>;
+}
+
+export function createSettings(
+  store: Context['store'],
+  newSecret: () => string,
+  initial: Policy,
+  changed: (policy: Policy, flags: Flags, before: { policy: Policy; flags: Flags }) => void,
+): SettingsRoom {
+  let policy = initial;
+  let flags: Flags = { maintenance: false, debug: false };
+
+  async function reload(): Promise<void> {
+    const stored = await store.settings(CONFIG);
+    const next: Record<string, unknown> = { ...initial };
+    for (const [name, value] of stored) {
+      const key = KEYS.get(name.slice(CONFIG.length));
+      if (key !== undefined && policyProblem(key, value) === null) next[key] = value;
+    }
+    const storedFlags = await store.settings('flags:');
+    const before = { policy, flags };
+    policy = next as unknown as Policy;
+    flags = {
+      maintenance: storedFlags.get(FLAGS.maintenance) === true,
+      debug: storedFlags.get(FLAGS.debug) === true,
+    };
+    changed(policy, flags, before);
+  }
+
+  async function putConfig(name: string, value: unknown): Promise<Policy> {
+    const key = KEYS.get(name);
+    if (key === undefined) {
+      throw new BantoError(
+        'not_found',
+        `There is no setting ${name}. There are: ${[...KEYS.keys()].join(', ')}.`,
+      );
+    }
+    // Null takes a run-time setting back: the value of the start counts again.
+    const problem = value === null ? null : policyProblem(key, value);
+    if (problem !== null) throw new BantoError('invalid_request', `${name} ${problem}.`);
+    await store.putSetting(`${CONFIG}${name}`, value);
+    await reload();
+    return policy;
+  }
+
+  async function putFlag(name: string, value: unknown): Promise<Flags> {
+    const key = Object.hasOwn(FLAGS, name) ? FLAGS[name as keyof typeof FLAGS] : undefined;
+    if (key === undefined) {
+      throw new BantoError('not_found', `There is no flag ${name}. There are: maintenance, debug.`);
+    }
+    if (typeof value !== 'boolean') {
+      throw new BantoError('invalid_request', `The flag ${name} must be true or false.`);
+    }
+    await store.putSetting(key, value);
+    await reload();
+    return flags;
+  }
+
+  return {
+    policy: () => policy,
+    reload,
+    config: async () => policy,
+    putConfig,
+    flags: async () => flags,
+    putFlag,
+    async createToken({ agentId, note }) {
+      if (agentId !== null && !isAgentId(agentId)) {
+        throw new BantoError('invalid_request', `${agentId} is not a valid agent id.`);
+      }
+      const secret = `banto_${newSecret()}`;
+      await store.putSetting(`${TOKENS}${hash(secret)}`, { agentId, note });
+      return secret;
+    },
+    async whoIs(secret) {
+      const name = `${TOKENS}${hash(secret)}`;
+      const found = (await store.settings(name)).get(name) as
+        | { agentId: string | null }
+        | undefined;
+      if (found === undefined) return null;
+      return { agentId: found.agentId };
+    },
+  };
+}

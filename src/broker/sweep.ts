@@ -1,0 +1,37 @@
+// Expires leases, promotes what is due, forgets what is old; then sleeps until something falls due.
+
+import { byKind, deadLedger, waitingLedger } from '../core/ledger.ts';
+import type { Context } from './context.ts';
+import { createLoop, type Loop } from './loop.ts';
+
+const BATCH = 200;
+/** Backs every timer: however a due instant was missed, it is found within this time. */
+const MOST_SLEEP_MS = 1000;
+const DAY_MS = 86_400_000;
+
+export function createSweep(context: Context): Loop {
+  const { store, timers, log } = context;
+
+  async function turn(): Promise<number> {
+    const { maxAttempts, historyDays } = context.policy();
+    let result = null;
+    do {
+      result = await store.sweep({
+        limit: BATCH,
+        maxAttempts,
+        ledger: byKind(waitingLedger),
+        deadLedger: byKind(deadLedger),
+        factsKeptMs: historyDays * DAY_MS,
+        resultsKeptMs: historyDays * DAY_MS,
+      });
+      const { expired, promoted } = result;
+      if (expired > 0) log.info({ expired }, 'leases expired');
+      if (promoted > 0) log.debug({ promoted }, 'tasks became ready');
+    } while (result.more);
+    if (result.nextDueAt === null) return MOST_SLEEP_MS;
+    const dueMs = result.nextDueAt - (await store.now());
+    return Math.min(Math.max(dueMs, 1), MOST_SLEEP_MS);
+  }
+
+  return createLoop({ name: 'sweep', timers, log, turn, retryMs: MOST_SLEEP_MS });
+}

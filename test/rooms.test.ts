@@ -1,0 +1,133 @@
+// Who may import whom. A line of code should know its room; this table is the wall.
+
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const SRC = join(import.meta.dirname, '..', 'src');
+
+/** Room → the rooms it may use. A file belongs to the longest room that begins its path. */
+const MAY_USE: Record<string, readonly string[]> = {
+  'main.ts': [
+    'serve.ts',
+    'config.ts',
+    'doors/cli',
+    'demo',
+    'core',
+    'store',
+    'forge',
+    'client',
+    'telemetry.ts',
+  ],
+  'serve.ts': ['config.ts', 'telemetry.ts', 'broker', 'store', 'forge', 'doors/http', 'core'],
+  'config.ts': ['core', 'config'],
+  config: ['core', 'config.ts'],
+  'telemetry.ts': ['core', 'broker'],
+  core: [],
+  broker: ['core'],
+  'store/sqlite': ['core'],
+  'forge/local': ['core'],
+  'doors/schema': ['core'],
+  'doors/views': ['core', 'broker', 'doors/schema'],
+  'doors/http': ['core', 'broker', 'doors/schema', 'doors/views', 'telemetry.ts'],
+  'doors/cli': ['core', 'client', 'config.ts', 'doors/schema'],
+  client: ['core', 'doors/schema'],
+  demo: ['client', 'config.ts', 'core', 'doors/schema'],
+};
+
+/** Each npm package has one room. */
+const PACKAGE_ROOMS: Record<string, readonly string[]> = {
+  fastify: ['doors/http'],
+  '@fastify/swagger': ['doors/http'],
+  '@fastify/swagger-ui': ['doors/http'],
+  '@fastify/type-provider-typebox': ['doors/http'],
+  typebox: ['doors/schema', 'doors/http', 'config', 'config.ts'],
+  pino: ['telemetry.ts'],
+  'prom-client': ['telemetry.ts'],
+  commander: ['doors/cli'],
+  yaml: ['forge/local'],
+};
+
+const NODE_FREE = ['core'];
+
+const rooms = Object.keys(MAY_USE).sort((a, b) => b.length - a.length);
+
+function roomOf(path: string): string | undefined {
+  return rooms.find((room) => path === room || path.startsWith(`${room}/`));
+}
+
+interface Import {
+  readonly file: string;
+  readonly room: string | undefined;
+  readonly target: string;
+}
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(SRC, file), 'utf8');
+  const found = text.matchAll(
+    /(?:^|\n)\s*(?:import|export)\s[^'"]*?from\s+['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)|(?:^|\n)\s*import\s+['"]([^'"]+)['"]/g,
+  );
+  return [...found].map((match) => ({
+    file,
+    room: roomOf(file),
+    target: match[1] ?? match[2] ?? match[3] ?? '',
+  }));
+}
+
+const files = globSync('**/*.ts', { cwd: SRC }).filter((file) => !file.endsWith('.test.ts'));
+const imports = files.flatMap(importsOf);
+
+function packageName(target: string): string {
+  const parts = target.split('/');
+  return target.startsWith('@') ? parts.slice(0, 2).join('/') : (parts[0] ?? '');
+}
+
+describe('the rooms', () => {
+  it('has a room for every file', () => {
+    expect(files.filter((file) => roomOf(file) === undefined)).toEqual([]);
+  });
+
+  it('lets no room use a room that the table does not allow', () => {
+    const wrong = imports
+      .filter(({ target }) => target.startsWith('.'))
+      .map(({ file, room, target }) => {
+        const path = normalize(relative('.', join(dirname(file), target)));
+        return { file, room, path, used: roomOf(path) };
+      })
+      .filter(({ room, used }) => {
+        if (room === undefined || used === room) return false;
+        const allowed = MAY_USE[room] ?? [];
+        return (
+          used === undefined ||
+          !allowed.some((name) => used === name || used.startsWith(`${name}/`))
+        );
+      })
+      .map(({ file, path }) => `${file} → ${path}`);
+    expect(wrong).toEqual([]);
+  });
+
+  it('keeps every npm package in its room', () => {
+    const wrong = imports
+      .filter(({ target }) => !target.startsWith('.') && !target.startsWith('node:'))
+      .filter(
+        ({ room, target }) => !(PACKAGE_ROOMS[packageName(target)] ?? []).includes(room ?? ''),
+      )
+      .map(({ file, target }) => `${file} → ${target}`);
+    expect(wrong).toEqual([]);
+  });
+
+  it('keeps the core pure: no await, no clock, no randomness, no input or output', () => {
+    const impure = files
+      .filter((file) => NODE_FREE.includes(roomOf(file) ?? ''))
+      .filter((file) => {
+        const code = readFileSync(join(SRC, file), 'utf8').replaceAll(
+          /\/\*[\s\S]*?\*\/|\/\/.*/g,
+          '',
+        );
+        return /\bawait\b|\bDate\.now\b|new Date\(\)|Math\.random|from 'node:|\bprocess\./.test(
+          code,
+        );
+      });
+    expect(impure).toEqual([]);
+  });
+});
