@@ -154,7 +154,10 @@ describe('an issue that says in-progress', () => {
     const given = issue({ labels: ['in-progress'] });
     const before = known({ labels: ['in-progress'] }, [held]);
     expect(wants(given, before)).toEqual({ 'implement.1': 'ready' });
-    expect(planIssue(given, before, context())).toMatchObject({ ledger: [], adopt: ['in-progress'] });
+    expect(planIssue(given, before, context())).toMatchObject({
+      ledger: [],
+      adopt: ['in-progress'],
+    });
   });
 
   it('is not taken for foreign while a lease explains it, or our own write does', () => {
@@ -164,7 +167,9 @@ describe('an issue that says in-progress', () => {
     expect(wants(given, leased)).toEqual({ 'implement.1': 'ready' });
     expect(wants(given, known({ written: ['in-progress'] }, ready))['implement.1']).toBe('ready');
     expect(wants(given, known({ writtenAt: NOW - 100 }, ready))['implement.1']).toBe('ready');
-    expect(wants(given, known({ writtenAt: NOW - 60_000 }, ready))['implement.1']).toContain('held');
+    expect(wants(given, known({ writtenAt: NOW - 60_000 }, ready))['implement.1']).toContain(
+      'held',
+    );
   });
 });
 
@@ -190,7 +195,9 @@ describe('review', () => {
       task('o~r~7~review.1', 'delayed'),
     ]);
     expect(wants(issue(), before)['review.1']).toBe('delayed: review_delay');
-    expect(wants(issue({ labels: ['blocked'] }), before)['review.1']).toBe('held: excluded_label:blocked');
+    expect(wants(issue({ labels: ['blocked'] }), before)['review.1']).toBe(
+      'held: excluded_label:blocked',
+    );
     expect(wants(issue({ state: 'closed' }), before)).toEqual({
       'implement.1': 'cancelled: issue_closed',
       'review.1': 'cancelled: issue_closed',

@@ -11,11 +11,15 @@ describe('retryDelayMs', () => {
 
   it('is never longer than an hour and never far from its step', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 1000 }), fc.double({ min: 0, max: 0.999, noNaN: true }), (n, r) => {
-        const delay = retryDelayMs(n, r);
-        expect(delay).toBeLessThanOrEqual(3_600_000);
-        expect(delay).toBeGreaterThanOrEqual(24_000);
-      }),
+      fc.property(
+        fc.integer({ min: 1, max: 1000 }),
+        fc.double({ min: 0, max: 0.999, noNaN: true }),
+        (n, r) => {
+          const delay = retryDelayMs(n, r);
+          expect(delay).toBeLessThanOrEqual(3_600_000);
+          expect(delay).toBeGreaterThanOrEqual(24_000);
+        },
+      ),
     );
   });
 
