@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isSafeRefName } from './ref-name.ts';
 
@@ -15,15 +15,14 @@ function gitAccepts(names: readonly string[]): boolean[] {
     .map((code) => code === '0');
 }
 
+const TRICKY =
+  '/ . .. .lock @ @{ - // feature refs/ HEAD main a ~ ^ : ? * [ \\ 作業 🎉 b.c {'.split(' ');
 const piece = fc.oneof(
   { weight: 6, arbitrary: fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 4 }) },
   { weight: 2, arbitrary: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 3 }) },
   {
     weight: 6,
-    arbitrary: fc.constantFrom(
-      ...['/', '.', '..', '.lock', '@', '@{', '-', '//', 'feature', 'refs/', 'HEAD', 'main', 'a'],
-      ...[' ', '~', '^', ':', '?', '*', '[', '\\', '\t', '\x7f', '\n', '作業', '🎉', 'b.c', '{'],
-    ),
+    arbitrary: fc.constantFrom(...TRICKY, ' ', '\t', '\n', '\x7f'),
   },
 );
 const names = fc
@@ -63,11 +62,23 @@ describe('isSafeRefName', () => {
     (name) => expect(isSafeRefName(name, 'main')).toBe(true),
   );
 
+  const refusedByGit =
+    '@ -x --force HEAD a..b a/ /a a//b .a a/.b a.lock a.lock/b a. a~1 a^ a:b a? a* a[b a\\b a@{1}';
   it.each([
-    ...['', '@', '-x', '--force', 'HEAD', 'refs/heads/x', 'a..b', 'a/', '/a', 'a//b', '.a', 'a/.b'],
-    ...['a.lock', 'a.lock/b', 'a.', 'a b', 'a~1', 'a^', 'a:b', 'a?', 'a*', 'a[b', 'a\\b', 'a@{1}'],
-    ...['a\0b', 'a\nb', 'a\x7f', 'a\u202eb', 'a\u00a0b', 'a\u200bb', '\ud800', 'x'.repeat(201)],
-    ...['あ'.repeat(67), 'a'.repeat(40), '0123456789'.repeat(4)],
+    ...refusedByGit.split(' '),
+    '',
+    'a b',
+    'refs/heads/x',
+    'a\0b',
+    'a\nb',
+    'a\x7f',
+    'a\u202eb',
+    'a\u00a0b',
+    'a\u200bb',
+    '\ud800',
+    'x'.repeat(201),
+    'あ'.repeat(67),
+    'a'.repeat(40),
   ])('refuses %j', (name) => expect(isSafeRefName(name, 'main')).toBe(false));
 
   it('refuses the default branch in any case, and names that cannot exist beside it', () => {

@@ -45,6 +45,8 @@ export interface Backlog {
   seq(): number;
   since(seq: number): { issues: Issue[]; gone: number[] };
   hasMissing(): boolean;
+  /** The issue with the instant of creation that was first seen for its number. */
+  withBirth(issue: Issue): Issue;
   strays(): readonly string[];
 }
 
@@ -55,6 +57,7 @@ export function createBacklog(options: BacklogOptions): Backlog {
   const { folder, repository, log, now, graceMs } = options;
   const entries = new Map<number, Entry>();
   const tombs = new Map<number, number>();
+  const births = new Map<number, number>();
   let strays: readonly string[] = [];
   let seq = 0;
   let scannedAt = 0;
@@ -71,8 +74,7 @@ export function createBacklog(options: BacklogOptions): Backlog {
     }
     const read = await readIssue({ folder, repository, number, names, readAt });
     if (read === null) return false;
-    // Replacing a file gives it a new birth: the first one seen is the one that counts.
-    const issue = { ...read, createdAt: known?.issue.createdAt ?? read.createdAt };
+    const issue = withBirth(read);
     const racy = readAt - seen.changedAt < RACY_MS;
     const same =
       known !== undefined &&
@@ -93,12 +95,20 @@ export function createBacklog(options: BacklogOptions): Backlog {
     return true;
   }
 
+  /** Replacing a file gives it a new birth: the first one seen is the one that counts. */
+  function withBirth(issue: Issue): Issue {
+    const createdAt = births.get(issue.number) ?? issue.createdAt;
+    births.set(issue.number, createdAt);
+    return { ...issue, createdAt };
+  }
+
   function miss(number: number, entry: Entry): void {
     if (entry.missingAt === null) {
       entries.set(number, { ...entry, missingAt: performance.now() });
     } else if (performance.now() - entry.missingAt >= graceMs) {
       seq += 1;
       entries.delete(number);
+      births.delete(number);
       tombs.set(number, seq);
     }
   }
@@ -167,6 +177,7 @@ export function createBacklog(options: BacklogOptions): Backlog {
       gone: [...tombs].filter(([, at]) => at > from).map(([number]) => number),
     }),
     hasMissing,
+    withBirth,
     strays: () => strays,
   };
 }

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { editLabels } from './edit-labels.ts';
 import { readIssueText } from './issue-file.ts';

@@ -102,7 +102,7 @@ export async function openLocalForge(options: LocalForgeOptions): Promise<LocalF
       const readAt = now();
       const names = (await listFolder(folder)).numbered.get(number);
       const issue = names && (await readIssue({ folder, repository: name, number, names, readAt }));
-      if (issue) return issue;
+      if (issue) return backlog.withBirth(issue);
       if (!isLast) await delay(graceMs);
     }
     return null;
