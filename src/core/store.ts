@@ -102,7 +102,8 @@ export type ClaimResult =
 /**
  * A task to make in the same step as the one that ends, on the same issue and branch, with the same pull
  * request. Already there: left alone. Its `authors` are the ended task's, and, unless that was a review,
- * the agent that ended it (moved to the end if it is there already).
+ * the agent that ended it (moved to the end if it is there already). One that is made dead leaves the fact
+ * and the comment of a death.
  */
 export interface FollowUp {
   readonly id: string;
@@ -124,8 +125,6 @@ export interface CompleteInput {
   readonly comments: readonly string[];
   readonly followUp: FollowUp | null;
   readonly ledger: readonly string[];
-  /** An event name, where a comment belongs on the issue (outbox entry of type `comment`). */
-  readonly comment: string | null;
 }
 
 /** A task that dies, in whichever verb, leaves an outbox comment with the event `dead`. */

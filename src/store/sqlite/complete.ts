@@ -84,7 +84,6 @@ export function createComplete(kit: Kit): TaskVerbs['complete'] {
     });
     recordFollowUp?.(step);
     ledger.want(row.issue_id, input.ledger, now);
-    if (input.comment !== null) ledger.writeComment(row, input.comment, now);
   }
 
   return (input) =>

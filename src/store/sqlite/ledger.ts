@@ -21,7 +21,10 @@ type Place = Pick<IssueLedger, 'repository' | 'number'>;
 export interface Ledger {
   /** Sets the labels wanted on an issue; where that is a change, its one entry becomes due. */
   want(issueId: number, labels: readonly string[], now: number, lease?: Behind): void;
-  writeLabels(place: Place, now: number, lease?: Behind): void;
+  /** Takes over labels that somebody else put there: from now on they are removed unless wanted. */
+  adopt(issueId: number, labels: readonly string[], now: number): void;
+  /** Has the labels written again, unless that is due already. */
+  touchLabels(place: Place, now: number): void;
   writeBranch(task: TaskRow, now: number): void;
   writeComment(task: TaskRow, event: string, now: number): void;
   /**
@@ -37,6 +40,8 @@ export function createLedger(db: DatabaseSync): Ledger {
   const sql = loadStatements(db, 'ledger', [
     'issue',
     'want',
+    'own',
+    'begin',
     'pending',
     'version',
     'enqueue',
@@ -68,6 +73,9 @@ export function createLedger(db: DatabaseSync): Ledger {
 
   function lock(row: WriteRow, until: number): Write {
     sql.lock.run({ id: row.id, until });
+    if (row.type === 'labels') {
+      sql.begin.run({ repository: row.repository, number: row.number });
+    }
     return toWrite(row);
   }
 
@@ -76,16 +84,26 @@ export function createLedger(db: DatabaseSync): Ledger {
     enqueue({ id: labelsId(place), type: 'labels', repository, number }, now, lease);
   }
 
+  const isPending = (place: Place) => first(sql.pending, { id: labelsId(place) }) !== undefined;
+
   return {
     find,
     lock,
-    writeLabels,
+    touchLabels(place, now) {
+      if (!isPending(place)) writeLabels(place, now);
+    },
+    adopt(issueId, labels, now) {
+      const issue = first<IssueLedger>(sql.issue, { id: issueId });
+      if (issue === undefined) return;
+      const written = [...new Set([...strings(issue.written), ...labels])];
+      sql.own.run({ id: issueId, written: JSON.stringify(written) });
+      if (!sameLabels(written, strings(issue.wanted)) && !isPending(issue)) writeLabels(issue, now);
+    },
     want(issueId, labels, now, lease) {
       const issue = first<IssueLedger>(sql.issue, { id: issueId });
       if (issue === undefined || sameLabels(strings(issue.wanted), labels)) return;
       sql.want.run({ id: issueId, wanted: JSON.stringify(labels) });
-      const pending = first(sql.pending, { id: labelsId(issue) }) !== undefined;
-      if (!pending && sameLabels(strings(issue.written), labels)) return;
+      if (!isPending(issue) && sameLabels(strings(issue.written), labels)) return;
       writeLabels(issue, now, lease);
     },
     writeBranch(task, now) {

@@ -27,6 +27,7 @@ export function createPlanStep(
     const name = parseTaskId(plan.id);
     if (name === null) throw new BantoError('invalid_request', `${plan.id} names no task.`);
     const { state, reason, readyAt } = turn;
+    const reserved = plan.authorFirstMs > 0 ? (plan.authors.at(-1) ?? null) : null;
     shelf.make(
       {
         id: plan.id,
@@ -36,9 +37,9 @@ export function createPlanStep(
         reason,
         readyAt,
         priority: plan.priority,
-        authors: [],
-        onlyAgent: null,
-        opensAt: null,
+        authors: plan.authors,
+        onlyAgent: reserved,
+        opensAt: reserved === null ? null : (readyAt ?? step.now) + plan.authorFirstMs,
         branch: plan.branch,
         pr_number: plan.prNumber,
         reviewComments: plan.reviewComments,

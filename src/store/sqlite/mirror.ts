@@ -74,6 +74,7 @@ export function createMirror(kit: Kit, cancelTask: CancelTask): TaskVerbs['mirro
       if (found !== undefined) applyPlan.meet(found, plan, reopened, step);
       else if (plan.create) applyPlan.make(issueId, plan, step);
     }
+    if (entry.adopt !== undefined) kit.ledger.adopt(issueId, entry.adopt, now);
     if (entry.ledger !== undefined) kit.ledger.want(issueId, entry.ledger, now);
   }
 

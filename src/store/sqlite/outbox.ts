@@ -75,7 +75,7 @@ export function createOutbox(kit: Kit): Outbox {
     touchLabels: (repository, number) =>
       kit.write(({ now }) => {
         const known = first(touch.known, { repository, number }) !== undefined;
-        if (known) ledger.writeLabels({ repository, number }, now);
+        if (known) ledger.touchLabels({ repository, number }, now);
       }),
   };
 }

@@ -6,6 +6,17 @@ SELECT id, repository, number, wanted, written FROM issues WHERE id = :id;
 -- name: want
 UPDATE issues SET wanted = :wanted WHERE id = :id;
 
+-- name: own
+UPDATE issues SET written = :written WHERE id = :id;
+
+-- A write of labels begins: from now on they may stand on the issue, whatever becomes of the writer.
+-- name: begin
+UPDATE issues SET written = (
+  SELECT json_group_array(label)
+  FROM (SELECT value AS label FROM json_each(written) UNION SELECT value FROM json_each(wanted))
+)
+WHERE repository = :repository AND number = :number;
+
 -- name: pending
 SELECT 1 FROM outbox WHERE id = :id;
 
