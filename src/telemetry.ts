@@ -10,9 +10,9 @@ export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
 export interface Telemetry {
   readonly log: Logger;
   /** Raises the level to debug, or sets it back. Child loggers keep the level they were made with. */
-  setDebug(on: boolean): void;
+  readonly setDebug: (on: boolean) => void;
   /** Counts and times one call of a verb; failures by their code. */
-  observe<T>(verb: string, call: () => Promise<T>): Promise<T>;
+  readonly observe: <T>(verb: string, call: () => Promise<T>) => Promise<T>;
   countAnswer(route: string, method: string, status: number): void;
   /** Null: the store could not say. */
   showQueue(queue: (QueueView & { readonly waiting: number }) | null): void;
@@ -117,7 +117,7 @@ export function createTelemetry(options: {
   write?: (line: string) => void;
 }): Telemetry {
   const { level, write } = options;
-  const settings = { level, base: undefined, hooks: { streamWrite: redact } };
+  const settings = { level, base: null, hooks: { streamWrite: redact } };
   const log = write === undefined ? pino(settings, pino.destination(2)) : pino(settings, { write });
   const metrics = createMetrics();
   return {
