@@ -1,13 +1,12 @@
 // The fastify instance: limits on what may come in, and one form for every refusal.
 
 import { randomUUID } from 'node:crypto';
-import type { Socket } from 'node:net';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
-import { BantoError, ERROR_TABLE, type ErrorCode } from '../../core/errors.ts';
-import type { ErrorAnswer } from '../schema/error.ts';
+import { BantoError } from '../../core/errors.ts';
 import { answerError } from './answer-error.ts';
-import { SECURITY_HEADERS, secure } from './guard.ts';
+import { secure } from './guard.ts';
+import { createRawRefusal } from './raw-refusal.ts';
 import { readJson } from './read-json.ts';
 import type { HttpLimits } from './settings.ts';
 import { validatorCompiler } from './validate.ts';
@@ -22,36 +21,8 @@ export type App = FastifyInstance<
 
 const LONGEST_PARAMETER = 300;
 
-// What the parser refuses never becomes a request: the answer is written by hand.
-function refuseRaw(error: { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const code: ErrorCode =
-    error.code === 'HPE_HEADER_OVERFLOW' || error.code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW'
-      ? 'too_large'
-      : 'invalid_request';
-  const sentence =
-    error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-      ? 'The request did not arrive in time.'
-      : code === 'too_large'
-        ? 'The address and headers are larger than allowed.'
-        : 'This is not a valid HTTP request.';
-  const answer: ErrorAnswer = { error: sentence, code };
-  const body = JSON.stringify(answer);
-  const headers = {
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': String(Buffer.byteLength(body)),
-    connection: 'close',
-    ...SECURITY_HEADERS,
-  };
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  const status = ERROR_TABLE[code].status;
-  socket.end(`HTTP/1.1 ${status} ${code}\r\n${lines.join('')}\r\n${body}`);
-}
-
 export function createServer(log: FastifyBaseLogger, limits: HttpLimits): App {
+  const { refuse, watch } = createRawRefusal();
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -66,13 +37,14 @@ export function createServer(log: FastifyBaseLogger, limits: HttpLimits): App {
       requestTimeout: limits.receiveMs,
       connectionsCheckingInterval: Math.min(5_000, limits.receiveMs),
     },
-    clientErrorHandler: (error, socket) => refuseRaw(error, socket),
+    clientErrorHandler: (error, socket) => refuse(error, socket),
     frameworkErrors: (error, request, reply) => {
       secure(reply);
       void answerError(error, request, reply);
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
   app.server.maxConnections = limits.connections;
+  watch(app.server);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     'application/json',
