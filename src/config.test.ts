@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { configFileSchema } from './config/schema.ts';
 import { SETTINGS } from './config/settings.ts';
 import { loadClientConfig, loadConfig } from './config.ts';
+import { BantoError } from './core/errors.ts';
 import { DEFAULT_POLICY } from './core/settings.ts';
 
 let cwd: string;
@@ -25,8 +26,8 @@ function sentence(run: () => unknown): string {
   try {
     run();
   } catch (error) {
-    expect(error).toMatchObject({ name: 'BantoError', code: 'misconfigured' });
-    return (error as Error).message;
+    if (error instanceof BantoError && error.code === 'misconfigured') return error.message;
+    throw error;
   }
   throw new Error('it was accepted');
 }
@@ -105,7 +106,7 @@ describe('what stops the start', () => {
     [
       { LOG_LEVEL: 'loud' },
       undefined,
-      'LOG_LEVEL is "loud" (from the environment); it must be one of fatal, error, warn, info, debug, trace, silent.',
+      'LOG_LEVEL is "loud" (from the environment); it must be one of silent, error, warn, info, debug.',
     ],
     [
       { REQUIRE_DELIVERABLES: 'maybe' },
@@ -301,12 +302,12 @@ describe('what is shipped', () => {
     'docs/settings.md lists %s, its default and its flag',
     (name, setting) => {
       const page = readFileSync(join(root, 'docs', 'settings.md'), 'utf8');
-      const row = page.split('\n').find((line) => line.startsWith(`| \`${name}\` |`));
-      expect(row).toBeDefined();
-      const { fallback, flag } = setting;
-      const shown = Array.isArray(fallback) ? fallback.join(',') : String(fallback ?? '');
-      if (shown !== '') expect(row).toContain(`\`${shown}\``);
-      if (flag !== undefined) expect(row).toContain(`\`${flag}\``);
+      const row = page.split('\n').find((line) => line.startsWith(`| \`${name}\` |`)) ?? '(no row)';
+      const { fallback, flag = '' } = setting;
+      const shown = Array.isArray(fallback) ? fallback.join(',') : JSON.stringify(fallback ?? '');
+      expect(row).not.toBe('(no row)');
+      expect(row).toContain(shown.replaceAll('"', ''));
+      expect(row).toContain(flag);
     },
   );
 });

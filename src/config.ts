@@ -5,7 +5,7 @@ import { rules } from './config/rules.ts';
 import { type Flags, gather, type Variables } from './config/sources.ts';
 import type { Policy } from './core/settings.ts';
 
-export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
 
 export interface LocalForgeConfig {
   readonly kind: 'local';
@@ -77,21 +77,25 @@ export function loadConfig(options: LoadOptions = {}): Config {
 }
 
 const ADDRESS = new Set(['BROKER_HOST', 'BROKER_PORT']);
-const EVERYWHERE: ReadonlyMap<unknown, string> = new Map([
+const EVERYWHERE: ReadonlyMap<string, string> = new Map([
   ['0.0.0.0', '127.0.0.1'],
   ['::', '[::1]'],
 ]);
+
+/** Where a server that listens like this is found from the same machine. */
+export function localUrl(host: string, port: number): string {
+  const near = EVERYWHERE.get(host) ?? host;
+  return `http://${near.includes(':') && !near.startsWith('[') ? `[${near}]` : near}:${port}`;
+}
 
 /** A server's own settings do not matter to a command that only talks to it: they are not checked here. */
 export function loadClientConfig(options: LoadOptions = {}): ClientConfig {
   const from = sources(options);
   const values = gather(from, (setting) => setting.client === true || ADDRESS.has(setting.name));
   const word = (name: string) => (values.get(name) as string | undefined) ?? null;
-  const host = EVERYWHERE.get(values.get('BROKER_HOST')) ?? String(values.get('BROKER_HOST'));
-  const bracketed = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
+  const own = localUrl(values.get('BROKER_HOST') as string, values.get('BROKER_PORT') as number);
   return {
-    url:
-      word('BANTO_URL') ?? word('SERVER_URL') ?? `http://${bracketed}:${values.get('BROKER_PORT')}`,
+    url: word('BANTO_URL') ?? word('SERVER_URL') ?? own,
     token: word('BANTO_TOKEN'),
     agentId: word('BANTO_AGENT'),
     taskId: word('BANTO_TASK_ID'),

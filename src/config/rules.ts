@@ -7,7 +7,7 @@ import { misconfigured, type Values } from './sources.ts';
 const APP = ['GITHUB_APP_ID', 'GITHUB_APP_PRIVATE_KEY', 'GITHUB_INSTALLATION_ID'];
 
 function githubAuth(values: Values): GithubForgeConfig['auth'] | null {
-  const set = APP.filter(values.isSet);
+  const set = APP.filter((name) => values.isSet(name));
   const missing = APP.find((name) => !values.isSet(name));
   const [first] = set;
   if (first !== undefined && values.isSet('GITHUB_TOKEN')) {

@@ -32,7 +32,7 @@ const server: Setting[] = [
   {
     name: 'LOG_LEVEL',
     flag: '--log-level',
-    kind: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
+    kind: oneOf(['silent', 'error', 'warn', 'info', 'debug']),
     fallback: 'info',
     about: 'How much is logged.',
   },
