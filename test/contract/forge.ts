@@ -289,9 +289,9 @@ export function testForge(name: string, setup: () => Promise<ForgeSetup>): void 
 
       it('refuses a name that cannot exist beside another', async () => {
         await create('topic');
-        await refusal(create('topic/part'));
+        expect((await refusal(create('topic/part'))).reason).toBe('branch_conflict');
         await create('group/one');
-        await refusal(create('group'));
+        expect((await refusal(create('group'))).reason).toBe('branch_conflict');
       });
     });
 
