@@ -41,7 +41,7 @@ async function reopen(over: { pollMs?: number; graceMs?: number } = {}): Promise
     backlogDir: 'backlog',
     pollMs: 200,
     graceMs: 50,
-    log: { info: note, warn: note },
+    log: { warn: note },
     ...over,
   });
 }
@@ -278,14 +278,14 @@ describe('noticing changes', () => {
     forge.watch((change) => noticed.push(change));
   }
 
-  it('hears of a change long before the next steady look', async () => {
+  it('hears of changes long before the next steady look', async () => {
     await reopen({ pollMs: 600_000 });
     watch();
-    await listed();
-    await vi.waitFor(() => {
-      put('7.md', `# ${Date.now()}`);
-      expect(titles()).not.toEqual([]);
-    }, EVENTUALLY);
+    // The first may still be seen by the look at the start.
+    for (const title of ['first', 'second', 'third']) {
+      put('7.md', `# ${title}`);
+      await vi.waitFor(() => expect(titles()).toContain(title), EVENTUALLY);
+    }
   });
 
   it('goes on after the folder was deleted and made again', async () => {
@@ -341,8 +341,8 @@ describe('noticing changes', () => {
     expect(noticed.length).toBeLessThan(20);
   });
 
-  it('reads only what changed, and sees a second write of the same size in the same instant', async () => {
-    for (let count = 0; count < 20; count += 1) {
+  it('sees every one of many writes of the same size, however close', async () => {
+    for (let count = 0; count < 60; count += 1) {
       put('7.md', `# ${count % 10}`);
       expect((await listed())[0]?.title).toBe(String(count % 10));
     }
