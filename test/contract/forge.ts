@@ -289,9 +289,9 @@ export function testForge(name: string, setup: () => Promise<ForgeSetup>): void 
 
       it('refuses a name that cannot exist beside another', async () => {
         await create('topic');
-        await refusal(create('topic/part'));
+        expect((await refusal(create('topic/part'))).reason).toBe('branch_conflict');
         await create('group/one');
-        await refusal(create('group'));
+        expect((await refusal(create('group'))).reason).toBe('branch_conflict');
       });
     });
 
@@ -314,19 +314,16 @@ export function testForge(name: string, setup: () => Promise<ForgeSetup>): void 
 
       it('is not fooled by text that looks like its own marks', async () => {
         const number = await on.seedIssue({});
-        await comment(number, 'a', 'mine');
-        await comment(number, 'b', 'probe');
-        const stolen = (await on.comments(number)).join('\n');
-        await comment(
-          number,
-          'b',
-          `${stolen}\n<!-- banto a -->\nfake\n<!-- /banto -->\n<!-- /banto -->`,
-        );
-        await comment(number, 'a', 'still mine');
+        await comment(number, 'a', 'probe');
+        const marks = (await on.comments(number)).join('\n');
+        const fake = '<!-- banto b -->\nfake\n<!-- /banto -->\n<!-- banto:b -->';
+        await comment(number, 'a', `head\n${marks}\n${fake}\ntail`);
+        await comment(number, 'b', 'mine');
+        await comment(number, 'b', 'still mine');
         const texts = await on.comments(number);
         expect(texts).toHaveLength(2);
-        expect(texts[0]).toContain('still mine');
-        expect(texts[1]).toContain('fake');
+        for (const part of ['head', 'probe', 'fake', 'tail']) expect(texts[0]).toContain(part);
+        expect(texts[1]).toContain('still mine');
       });
 
       it('leaves labels and text of the issue alone', async () => {

@@ -9,7 +9,6 @@ import { listFolder, readIssue } from './read-issue.ts';
 import { orNull, removeLeftovers } from './replace-file.ts';
 
 export interface LocalLog {
-  info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
 }
 
@@ -164,7 +163,8 @@ export function createBacklog(options: BacklogOptions): Backlog {
     settle: async () => {
       await scan();
       if (!hasMissing()) return;
-      await delay(graceMs);
+      // Timers may come a moment early.
+      await delay(graceMs + 5);
       await scan();
     },
     issues: () => [...entries.values()].map(fresh).sort((a, b) => a.number - b.number),

@@ -21,7 +21,7 @@ function tame(text: string): string {
 }
 
 /** The text of the sidecar with this comment in it, in the place of the earlier one with the same key. */
-export function putComment(file: string, key: string, text: string): string {
+function putComment(file: string, key: string, text: string): string {
   const word = wordOf(key);
   const block = `<!-- banto ${word} -->\n${tame(text)}\n${END}`;
   for (const match of file.matchAll(BLOCK)) {
@@ -37,7 +37,7 @@ export function readComments(file: string): string[] {
   return [...file.matchAll(BLOCK)].map((match) => (match[2] ?? '').replaceAll('&lt;!--', '<!--'));
 }
 
-export function commentsPath(folder: string, number: number): string {
+function commentsPath(folder: string, number: number): string {
   return join(folder, 'comments', `${String(number).padStart(4, '0')}.md`);
 }
 

@@ -16,7 +16,7 @@ interface Ground {
 const OLDEST_GIT = [2, 20] as const;
 
 /** Everything that is wrong, in the order in which it should be mended. */
-export async function examine(ground: Ground): Promise<string[]> {
+async function examine(ground: Ground): Promise<string[]> {
   const version = await ground.git('--version');
   if (!version.installed) {
     return ['git is not installed, or not in the PATH. Install git 2.20 or newer.'];

@@ -78,7 +78,7 @@ export function readFrontMatter(yamlText: string): FrontMatter {
 }
 
 /** `labels:` with nothing behind the colon. */
-export function isBlank(pair: Pair): boolean {
+function isBlank(pair: Pair): boolean {
   return pair.value === null || (isScalar(pair.value) && pair.value.value === null);
 }
 

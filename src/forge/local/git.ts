@@ -2,7 +2,7 @@
 
 import { execFile } from 'node:child_process';
 
-export interface GitAnswer {
+interface GitAnswer {
   readonly ok: boolean;
   readonly out: string;
   readonly error: string;

@@ -35,7 +35,7 @@ export function readIssueText(text: string): IssueText {
 }
 
 /** Title and body of a text without front matter; an empty title where there is none. */
-export function readProse(text: string): { title: string; body: string } {
+function readProse(text: string): { title: string; body: string } {
   const lines = text.split(/\r?\n/);
   const heading = titleHeading(lines);
   const first = lines.findIndex((line) => line.trim() !== '');

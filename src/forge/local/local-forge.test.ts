@@ -41,7 +41,7 @@ async function reopen(over: { pollMs?: number; graceMs?: number } = {}): Promise
     backlogDir: 'backlog',
     pollMs: 200,
     graceMs: 50,
-    log: { info: note, warn: note },
+    log: { warn: note },
     ...over,
   });
 }
@@ -205,9 +205,9 @@ describe('writing labels', () => {
       const head = '---\nlabels: []\n---\n# T\n';
       put('7.md', head);
       let edits = 0;
-      let isDone = false;
+      const work = { isDone: false };
       const editor = (async () => {
-        while (!isDone) {
+        while (!work.isDone) {
           // An editor that looks, changes and saves without waiting, as one turn of this process.
           const text = readFileSync(at('7.md'), 'utf8');
           edits += 1;
@@ -216,12 +216,12 @@ describe('writing labels', () => {
             put('.mine', `${text}edit ${edits}\n`);
             renameSync(at('.mine'), at('7.md'));
           }
-          await new Promise((resolve) => setTimeout(resolve, 7));
+          await new Promise((resolve) => setTimeout(resolve, 20));
         }
       })();
-      const labels = Array.from({ length: 40 }, (_, index) => `l${index}`);
+      const labels = Array.from({ length: 20 }, (_, index) => `l${index}`);
       for (const label of labels) await add(7, label);
-      isDone = true;
+      work.isDone = true;
       await editor;
       const text = readFileSync(at('7.md'), 'utf8');
       expect((await forge.read('shop', 7))?.labels).toEqual(labels);
@@ -229,30 +229,6 @@ describe('writing labels', () => {
       expect(text.slice(text.indexOf('# T\n') + 4)).toBe(wanted);
     },
   );
-
-  it('carries over what another process appends while labels are written', async () => {
-    put('7.md', '---\nlabels: []\n---\n# T\n');
-    const script = `
-      import { appendFileSync } from 'node:fs';
-      for (let i = 1; i <= 300; i += 1) {
-        appendFileSync(${JSON.stringify(at('7.md'))}, 'edit ' + i + '\\n');
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
-      }
-    `;
-    const child = spawn(process.execPath, ['--input-type=module', '-e', script]);
-    const ended = new Promise((resolve) => child.once('exit', resolve));
-    let isDone = false;
-    void ended.then(() => {
-      isDone = true;
-    });
-    for (let count = 0; !isDone; count += 1) {
-      const change = { add: [`l${count % 2}`], remove: [`l${(count + 1) % 2}`] };
-      await forge.setLabels('shop', 7, change);
-    }
-    const text = readFileSync(at('7.md'), 'utf8');
-    const wanted = Array.from({ length: 300 }, (_, index) => `edit ${index + 1}\n`).join('');
-    expect(text.slice(text.indexOf('# T\n') + 4)).toBe(wanted);
-  });
 
   it('waits for a file that is just being saved instead of refusing it', async () => {
     put('7.md', '');
@@ -302,14 +278,14 @@ describe('noticing changes', () => {
     forge.watch((change) => noticed.push(change));
   }
 
-  it('hears of a change long before the next steady look', async () => {
+  it('hears of changes long before the next steady look', async () => {
     await reopen({ pollMs: 600_000 });
     watch();
-    await listed();
-    await vi.waitFor(() => {
-      put('7.md', `# ${Date.now()}`);
-      expect(titles()).not.toEqual([]);
-    }, EVENTUALLY);
+    // The first may still be seen by the look at the start.
+    for (const title of ['first', 'second', 'third']) {
+      put('7.md', `# ${title}`);
+      await vi.waitFor(() => expect(titles()).toContain(title), EVENTUALLY);
+    }
   });
 
   it('goes on after the folder was deleted and made again', async () => {
@@ -346,6 +322,7 @@ describe('noticing changes', () => {
 
   it('takes git switching a thousand files in a few notices', async () => {
     for (let number = 1; number <= 1000; number += 1) put(`${number}.md`, `# main ${number}`);
+    repository.git('config', 'core.fsync', 'none');
     repository.git('add', '-A');
     repository.git('commit', '-qm', 'main');
     repository.git('switch', '-qc', 'other');
@@ -357,15 +334,18 @@ describe('noticing changes', () => {
     await listed();
     watch();
     repository.git('switch', '-q', 'other');
-    await vi.waitFor(() => {
-      expect(new Set(titles().filter((title) => title.startsWith('other'))).size).toBe(999);
-      expect(gone()).toEqual([1000]);
-    }, EVENTUALLY);
+    await vi.waitFor(
+      () => {
+        expect(new Set(titles().filter((title) => title.startsWith('other'))).size).toBe(999);
+        expect(gone()).toEqual([1000]);
+      },
+      { ...EVENTUALLY, timeout: 30_000 },
+    );
     expect(noticed.length).toBeLessThan(20);
-  });
+  }, 90_000);
 
-  it('reads only what changed, and sees a second write of the same size in the same instant', async () => {
-    for (let count = 0; count < 20; count += 1) {
+  it('sees every one of many writes of the same size, however close', async () => {
+    for (let count = 0; count < 60; count += 1) {
       put('7.md', `# ${count % 10}`);
       expect((await listed())[0]?.title).toBe(String(count % 10));
     }

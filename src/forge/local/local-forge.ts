@@ -44,7 +44,7 @@ export interface LocalForge extends Forge {
 const PAGE = 100;
 const POLL_MS = 5000;
 const GRACE_MS = 250;
-const SILENT: LocalLog = { info: () => undefined, warn: () => undefined };
+const SILENT: LocalLog = { warn: () => undefined };
 export function repositoryName(repoDir: string): string {
   const name = basename(resolve(repoDir))
     .replace(/\.git$/, '')

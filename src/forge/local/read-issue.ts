@@ -71,10 +71,14 @@ export async function resolveFile(folder: string, names: readonly string[]): Pro
   return target;
 }
 
-export async function readText(path: string): Promise<string> {
-  if ((await lstat(path)).size > MAX_FILE_BYTES) {
-    throw new Malformed('the file is larger than 1 MiB');
-  }
+/** Looks at the size before anything is read: a file may be larger than memory. */
+export async function refuseLarge(path: string): Promise<void> {
+  if ((await lstat(path)).size <= MAX_FILE_BYTES) return;
+  throw new Malformed('the file is larger than 1 MiB');
+}
+
+async function readText(path: string): Promise<string> {
+  await refuseLarge(path);
   try {
     return decodeFile(await readFile(path));
   } catch (cause) {

@@ -50,47 +50,70 @@ async function replaceOnce(
   handle: FileHandle,
   edit: (bytes: Buffer) => Buffer,
 ): Promise<boolean> {
-  let bytes = await readAll(handle);
+  const bytes = await readAll(handle);
   const edited = edit(bytes);
   if (edited.equals(bytes)) return true;
-  const { mode, uid, gid } = await handle.stat();
-  const temporary = await writeTemporary(dirname(path), edited, { mode, uid, gid });
+  const owner = await handle.stat();
+  const temporary = await writeTemporary(dirname(path), edited, owner);
   if (!renameIfSame(temporary, path, bytes)) {
     await orNull(unlink(temporary));
     return false;
   }
-  // An editor that opened the old file before the rename writes into what no longer has a name.
-  // What it wrote is still there to be read through our handle, and is carried over.
-  for (let attempt = 1; attempt <= TRIES; attempt += 1) {
-    const late = await readAll(handle);
-    if (late.equals(bytes)) break;
-    await delay(SETTLE_MS);
-    if (late.length === 0 || !(await readAll(handle)).equals(late)) continue;
-    bytes = late;
-    await carryOver(path, late, edit, { mode, uid, gid });
-  }
   await syncFolder(dirname(path));
+  await carryLateWrites(path, handle, { before: bytes, after: edited, edit, owner });
   return true;
 }
 
-async function carryOver(
-  path: string,
-  late: Buffer,
-  edit: (bytes: Buffer) => Buffer,
-  owner: Owner,
-): Promise<void> {
-  const put = async (bytes: Buffer) => {
-    const written = readFileSync(path);
-    const carried = await writeTemporary(dirname(path), bytes, owner);
-    if (!renameIfSame(carried, path, written)) await orNull(unlink(carried));
-  };
-  try {
-    await put(edit(late));
-  } catch (error) {
-    // What was saved cannot be edited: it stays as it was saved, and the caller hears why.
-    await put(late);
-    throw error;
+interface Replaced {
+  readonly before: Buffer;
+  readonly after: Buffer;
+  readonly edit: (bytes: Buffer) => Buffer;
+  readonly owner: Owner;
+}
+
+/**
+ * An editor that opened the old file before the rename writes into what no longer has a name.
+ * What it wrote is still there to be read through our handle, and is carried over.
+ */
+async function carryLateWrites(path: string, handle: FileHandle, done: Replaced): Promise<void> {
+  let late = await readAll(handle);
+  if (late.equals(done.before)) return;
+  for (let attempt = 1; attempt <= TRIES; attempt += 1) {
+    await delay(SETTLE_MS);
+    const later = await readAll(handle);
+    const isSettled = later.length > 0 && later.equals(late);
+    late = later;
+    if (!isSettled) continue;
+    const current = readFileSync(path);
+    const carried = mergeLate(late, current, done);
+    if (carried === null) return;
+    const temporary = await writeTemporary(dirname(path), carried, done.owner);
+    if (renameIfSame(temporary, path, current)) return;
+    await orNull(unlink(temporary));
   }
+}
+
+/** Null where a newer save has replaced everything: then that one counts. */
+function mergeLate(
+  late: Buffer,
+  current: Buffer,
+  { before, after, edit }: Replaced,
+): Buffer | null {
+  const rest = startsWith(current, after) ? current.subarray(after.length) : null;
+  if (rest !== null && startsWith(late, before)) {
+    return Buffer.concat([after, late.subarray(before.length), rest]);
+  }
+  if (rest === null || rest.length > 0) return null;
+  try {
+    return edit(late);
+  } catch {
+    // What was saved cannot be edited. It stays as it was saved, and the next look reports it.
+    return late;
+  }
+}
+
+function startsWith(bytes: Buffer, head: Buffer): boolean {
+  return bytes.subarray(0, head.length).equals(head);
 }
 
 /** Compare and rename without giving way to anything else in this process. */

@@ -6,7 +6,7 @@ import { ForgeRefused, type LabelChange } from '../../core/forge.ts';
 import { editLabels } from './edit-labels.ts';
 import { Malformed } from './front-matter.ts';
 import { decodeFile, MAX_FILE_BYTES } from './issue-file.ts';
-import { listFolder, resolveFile } from './read-issue.ts';
+import { listFolder, refuseLarge, resolveFile } from './read-issue.ts';
 import { codeOf, isPermission, replaceFile } from './replace-file.ts';
 
 /** A file that was saved this shortly ago may still be in the middle of being saved. */
@@ -36,7 +36,9 @@ async function writeOnce(folder: string, number: number, change: LabelChange): P
   const names = (await listFolder(folder)).numbered.get(number);
   if (names === undefined) return false;
   try {
-    await replaceFile(await resolveFile(folder, names), (bytes) => {
+    const path = await resolveFile(folder, names);
+    await refuseLarge(path);
+    await replaceFile(path, (bytes) => {
       const edited = Buffer.from(editLabels(decodeFile(bytes), change));
       if (edited.length <= MAX_FILE_BYTES) return edited;
       throw new Malformed('with these labels the file would be larger than 1 MiB');
