@@ -3,7 +3,7 @@
 import { BantoError } from '../../core/errors.ts';
 import { ForgeBusy, ForgeRefused } from '../../core/forge.ts';
 import { isSafeRefName } from '../../core/ref-name.ts';
-import type { Git } from './git.ts';
+import type { Git, GitAnswer } from './git.ts';
 
 const HEADS = 'refs/heads/';
 const ORIGIN = 'refs/remotes/origin/';
@@ -76,6 +76,18 @@ export function createBranches(git: Git): Branches {
     return null;
   }
 
+  /** The empty old value: only if the branch does not exist at the instant of writing. */
+  function make(branch: string, start: string): Promise<GitAnswer> {
+    const reason = ['--create-reflog', '-m', 'branch: Created by Banto'];
+    return git('update-ref', ...reason, HEADS + branch, start, '');
+  }
+
+  /** The default branch may exist at the origin only. */
+  async function makeElsewhere(branch: string, base: string, commit: string): Promise<boolean> {
+    if (await exists(HEADS + base)) return false;
+    return (await make(branch, commit)).ok;
+  }
+
   async function create(branch: string): Promise<'created' | 'exists'> {
     const base = await defaultBranch();
     if (!isSafeRefName(branch, base)) {
@@ -84,6 +96,9 @@ export function createBranches(git: Git): Branches {
         `${JSON.stringify(branch)} cannot be the name of a branch for work.`,
       );
     }
+    // The usual case costs one process: everything is asked only when this fails.
+    const made = await make(branch, `${HEADS}${base}^{commit}`);
+    if (made.ok) return 'created';
     if (await exists(HEADS + branch)) return 'exists';
     const commit = await tip();
     if (commit === null) {
@@ -92,19 +107,7 @@ export function createBranches(git: Git): Branches {
         `The branch ${base} has no commit yet, so no branch can start from it. Make a first commit.`,
       );
     }
-    // All zeros: only if the branch does not exist at the instant of writing.
-    const none = '0'.repeat(commit.length);
-    const made = await git(
-      'update-ref',
-      '--create-reflog',
-      '-m',
-      'branch: Created by Banto',
-      HEADS + branch,
-      commit,
-      none,
-    );
-    if (made.ok) return 'created';
-    if (await exists(HEADS + branch)) return 'exists';
+    if (await makeElsewhere(branch, base, commit)) return 'created';
     const other = await conflict(branch);
     if (other !== null) {
       throw new ForgeRefused(

@@ -2,7 +2,7 @@
 
 import { execFile } from 'node:child_process';
 
-interface GitAnswer {
+export interface GitAnswer {
   readonly ok: boolean;
   readonly out: string;
   readonly error: string;
@@ -20,17 +20,41 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(kept), GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' };
 }
 
+/** Hundreds of hand-outs at once must not become hundreds of processes at once. */
+const MOST_AT_ONCE = 4;
+
 export function gitIn(repoDir: string): Git {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+
+  function next(): void {
+    running -= 1;
+    waiting.shift()?.();
+  }
+
+  function start(args: readonly string[], done: (answer: GitAnswer) => void): void {
+    running += 1;
+    run(repoDir, args, (answer) => {
+      next();
+      done(answer);
+    });
+  }
+
   return (...args) =>
     new Promise((resolve) => {
-      const options = { env: cleanEnvironment(), timeout: TIMEOUT_MS, maxBuffer: 16 * 1024 * 1024 };
-      execFile('git', ['-C', repoDir, ...args], options, (error, stdout, stderr) => {
-        resolve({
-          ok: error === null,
-          out: stdout.trim(),
-          error: stderr.trim() || (error?.message ?? ''),
-          installed: error?.code !== 'ENOENT',
-        });
-      });
+      if (running < MOST_AT_ONCE) start(args, resolve);
+      else waiting.push(() => start(args, resolve));
     });
+}
+
+function run(repoDir: string, args: readonly string[], done: (answer: GitAnswer) => void): void {
+  const options = { env: cleanEnvironment(), timeout: TIMEOUT_MS, maxBuffer: 16 * 1024 * 1024 };
+  execFile('git', ['-C', repoDir, ...args], options, (error, stdout, stderr) => {
+    done({
+      ok: error === null,
+      out: stdout.trim(),
+      error: stderr.trim() || (error?.message ?? ''),
+      installed: error?.code !== 'ENOENT',
+    });
+  });
 }

@@ -8,7 +8,8 @@ import { all, first, loadStatements } from './statements.ts';
 
 export function createOutbox(kit: Kit): Outbox {
   const { ledger } = kit;
-  const take = loadStatements(kit.db, 'take-writes', ['due']);
+  const take = loadStatements(kit.db, 'take-writes', ['abandon', 'due']);
+  take.abandon.run();
   const settle = loadStatements(kit.db, 'settle-write', [
     'remove',
     'retry',
