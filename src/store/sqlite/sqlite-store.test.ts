@@ -1,17 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { testStore } from '../../../test/contract/store.ts';
+import { scratchDir } from '../../../test/support/scratch.ts';
 import { openSqliteStore } from './sqlite-store.ts';
 
 testStore('sqlite', async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'banto-store-'));
+  const dataDir = scratchDir();
   let now = Date.UTC(2026, 10, 15, 9, 30);
   const open = () => openSqliteStore({ dataDir, clock: { now: () => now } });
-  const opened = await open();
-  let current = opened;
+  const store = await open();
+  let current = store;
   return {
-    store: opened,
+    store,
     advance(ms) {
       now += ms;
     },

@@ -3,15 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Fact } from '../../../src/core/facts.ts';
 import type { TaskFilter } from '../../../src/core/store.ts';
-import {
-  createWorld,
-  entry,
-  followUp,
-  idOf,
-  REPOSITORY,
-  type StoreSetup,
-  useWorld,
-} from './world.ts';
+import { entry, followUp, idOf, REPOSITORY, type StoreSetup, useWorld } from './world.ts';
 
 const HOSTILE = [
   'plain',
@@ -211,9 +203,9 @@ export function testReads(setup: StoreSetup): void {
         await under.facts(),
         await under.store.registry(),
       ];
-      const store = await under.reopen?.();
-      if (store === undefined) throw new Error('not reopened');
-      const again = createWorld({ ...under, store });
+      await under.reopen?.();
+      const again = world();
+      const { store } = again;
       expect([await store.task(idOf(1)), await again.facts(), await store.registry()]).toEqual(
         before,
       );

@@ -160,7 +160,7 @@ export function createWorld(under: StoreUnderTest): World {
     }
   }
 
-  return {
+  const world: World = {
     ...under,
     mirror: (...entries) => store.mirror(entries),
     claim,
@@ -205,6 +205,15 @@ export function createWorld(under: StoreUnderTest): World {
       return (detail?.history ?? []).map(({ seq: _seq, at: _at, ...body }) => body as FactBody);
     },
   };
+  const { reopen } = under;
+  if (reopen !== undefined) {
+    world.reopen = async () => {
+      const store = await reopen();
+      Object.assign(world, createWorld({ ...under, store }));
+      return store;
+    };
+  }
+  return world;
 }
 
 /** A fresh world for each test; after it, the invariants must hold in everything that was recorded. */
