@@ -12,20 +12,21 @@ import { testReads } from './store/reads.ts';
 import { testSettings } from './store/settings.ts';
 import { testSweep } from './store/sweep.ts';
 import { testTickets } from './store/tickets.ts';
-import type { StoreSetup } from './store/world.ts';
+import { type StoreSetup, useWorld } from './store/world.ts';
 
 export function testStore(name: string, setup: StoreSetup): void {
   describe(`the ${name} store`, () => {
-    testClaim(setup);
-    testLeaseVerbs(setup);
-    testFollowUps(setup);
-    testPlans(setup);
-    testOperators(setup);
-    testSweep(setup);
-    testOutbox(setup);
-    testTickets(setup);
-    testSettings(setup);
-    testAgents(setup);
-    testReads(setup);
+    const world = useWorld(setup);
+    testClaim(world);
+    testLeaseVerbs(world);
+    testFollowUps(world);
+    testPlans(world);
+    testOperators(world);
+    testSweep(world);
+    testOutbox(world);
+    testTickets(world);
+    testSettings(world);
+    testAgents(world);
+    testReads(world);
   });
 }

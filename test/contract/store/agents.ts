@@ -1,10 +1,9 @@
 // Agents, as the store has heard of them.
 
 import { describe, expect, it } from 'vitest';
-import { entry, idOf, LEASE_SECONDS, type StoreSetup, sweepInput, useWorld } from './world.ts';
+import { entry, idOf, LEASE_SECONDS, sweepInput, type World } from './world.ts';
 
-export function testAgents(setup: StoreSetup): void {
-  const world = useWorld(setup);
+export function testAgents(world: () => World): void {
   const agent = async (id = 'a1') =>
     (await world().store.agents()).find(({ agentId }) => agentId === id);
 

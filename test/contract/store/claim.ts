@@ -1,19 +1,9 @@
 // Claim: order, exactly one winner, and every reason for not handing out.
 
 import { describe, expect, it } from 'vitest';
-import {
-  entry,
-  idOf,
-  LEASE_SECONDS,
-  type StoreSetup,
-  sweepInput,
-  twenty,
-  useWorld,
-} from './world.ts';
+import { entry, idOf, LEASE_SECONDS, sweepInput, twenty, type World } from './world.ts';
 
-export function testClaim(setup: StoreSetup): void {
-  const world = useWorld(setup);
-
+export function testClaim(world: () => World): void {
   describe('claim', () => {
     it('hands out a task with its lease, issue and ledger writes', async () => {
       const { mirror, take, store, task, history } = world();

@@ -1,10 +1,9 @@
 // Follow-ups: what a completion makes in its own step, and for whom.
 
 import { describe, expect, it } from 'vitest';
-import { entry, followUp, idOf, type StoreSetup, sweepInput, useWorld } from './world.ts';
+import { entry, followUp, idOf, sweepInput, type World } from './world.ts';
 
-export function testFollowUps(setup: StoreSetup): void {
-  const world = useWorld(setup);
+export function testFollowUps(world: () => World): void {
   const review = idOf(1, 'review');
 
   async function written(agent = 'a1', delayMs = 0): Promise<void> {

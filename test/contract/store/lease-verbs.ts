@@ -2,18 +2,9 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Ended, HandOut } from '../../../src/core/store.ts';
-import {
-  entry,
-  idOf,
-  LEASE_SECONDS,
-  type StoreSetup,
-  sweepInput,
-  twenty,
-  useWorld,
-} from './world.ts';
+import { entry, idOf, LEASE_SECONDS, sweepInput, twenty, type World } from './world.ts';
 
-export function testLeaseVerbs(setup: StoreSetup): void {
-  const world = useWorld(setup);
+export function testLeaseVerbs(world: () => World): void {
   const leased = async (): Promise<HandOut> => {
     await world().mirror(entry(1));
     return world().take('a1');

@@ -1,18 +1,9 @@
 // What operators do: requeue, prioritize, unlock and cancel.
 
 import { describe, expect, it } from 'vitest';
-import {
-  entry,
-  idOf,
-  LEASE_SECONDS,
-  type StoreSetup,
-  sweepInput,
-  twenty,
-  useWorld,
-} from './world.ts';
+import { entry, idOf, LEASE_SECONDS, sweepInput, twenty, type World } from './world.ts';
 
-export function testOperators(setup: StoreSetup): void {
-  const world = useWorld(setup);
+export function testOperators(world: () => World): void {
   const id = idOf(1);
   const requeue = (delayMs = 0) => world().store.requeue({ taskId: id, delayMs, ledger: [] });
   const unlock = () => world().store.unlock({ taskId: id, ledger: [] });

@@ -2,10 +2,9 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Write } from '../../../src/core/store.ts';
-import { entry, idOf, REPOSITORY, type StoreSetup, twenty, useWorld } from './world.ts';
+import { entry, idOf, REPOSITORY, twenty, type World } from './world.ts';
 
-export function testOutbox(setup: StoreSetup): void {
-  const world = useWorld(setup);
+export function testOutbox(world: () => World): void {
   const issue = async () => (await world().store.task(idOf(1)))?.issue;
   const outbox = async () => (await world().store.queue(0)).outbox;
   const one = (writes: readonly Write[]): Write => {

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TaskPlan } from '../../../src/core/store.ts';
 import type { TaskState } from '../../../src/core/task.ts';
-import { type EntryOptions, entry, idOf, type StoreSetup, sweepInput, useWorld } from './world.ts';
+import { type EntryOptions, entry, idOf, sweepInput, type World } from './world.ts';
 
 type Want = TaskPlan['want'];
 const READY: Want = { state: 'ready' };
@@ -13,8 +13,7 @@ const DELAYED: Want = { state: 'delayed', delayMs: 10_000, reason: 'review_delay
 const PAST: Want = { state: 'delayed', delayMs: 0, reason: 'review_delay' };
 const WANTS = { ready: READY, delayed: DELAYED, past: PAST, held: HELD, cancelled: CANCELLED };
 
-export function testPlans(setup: StoreSetup): void {
-  const world = useWorld(setup);
+export function testPlans(world: () => World): void {
   const id = idOf(1);
   const mirror = (want: Want, over: EntryOptions = {}) =>
     world().mirror(entry(1, { ...over, plan: { want, ...over.plan } }));

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Fact } from '../../../src/core/facts.ts';
 import type { TaskFilter } from '../../../src/core/store.ts';
-import { entry, followUp, idOf, REPOSITORY, type StoreSetup, useWorld } from './world.ts';
+import { entry, followUp, idOf, REPOSITORY, type World } from './world.ts';
 
 const HOSTILE = [
   'plain',
@@ -17,8 +17,7 @@ const HOSTILE = [
   '__proto__',
 ];
 
-export function testReads(setup: StoreSetup): void {
-  const world = useWorld(setup);
+export function testReads(world: () => World): void {
   const numbers = async (filter: Omit<TaskFilter, 'limit'>) =>
     (await world().store.tasks({ limit: 100, ...filter })).tasks.map(({ number }) => number);
 

@@ -1,11 +1,9 @@
 // Run-time settings.
 
 import { describe, expect, it } from 'vitest';
-import { type StoreSetup, useWorld } from './world.ts';
+import { type World } from './world.ts';
 
-export function testSettings(setup: StoreSetup): void {
-  const world = useWorld(setup);
-
+export function testSettings(world: () => World): void {
   describe('settings', () => {
     it('are kept by name and listed by prefix', async () => {
       const { store } = world();

@@ -1,20 +1,11 @@
 // Sweep: what time brings about.
 
 import { describe, expect, it } from 'vitest';
-import {
-  entry,
-  idOf,
-  LEASE_SECONDS,
-  type StoreSetup,
-  sweepInput,
-  twenty,
-  useWorld,
-} from './world.ts';
+import { entry, idOf, LEASE_SECONDS, sweepInput, twenty, type World } from './world.ts';
 
 const DAY_MS = 86_400_000;
 
-export function testSweep(setup: StoreSetup): void {
-  const world = useWorld(setup);
+export function testSweep(world: () => World): void {
   const id = idOf(1);
 
   describe('sweep', () => {

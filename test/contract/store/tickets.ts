@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Ticket } from '../../../src/core/ticket.ts';
-import { type StoreSetup, twenty, useWorld } from './world.ts';
+import { twenty, type World } from './world.ts';
 
 const ticket = (id: string): Ticket => ({
   id,
@@ -16,8 +16,7 @@ const ticket = (id: string): Ticket => ({
   createdAt: 1,
 });
 
-export function testTickets(setup: StoreSetup): void {
-  const world = useWorld(setup);
+export function testTickets(world: () => World): void {
   const tickets = () => world().store.tickets;
   const create = (...ids: string[]) =>
     Promise.all(ids.map((id) => tickets().create(ticket(id), 10_000)));
