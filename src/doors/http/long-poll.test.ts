@@ -1,16 +1,18 @@
 import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { eventually, type OpenDoor, openDoor, sendRaw } from '../../../test/support/http-door.ts';
 import { assignment } from '../../../test/support/scripted-broker.ts';
 import type { Assignment } from '../../broker/broker.ts';
 import { BUSY_SENTENCE, busy } from '../../core/errors.ts';
+import type { HttpLimits } from './settings.ts';
 
 let open: OpenDoor;
 let polls: PromiseWithResolvers<Assignment | null>[];
 let signals: AbortSignal[];
 
-beforeEach(async () => {
-  open = await openDoor({ limits: { receiveMs: 300, closeMs: 400 } });
+async function start(limits: Partial<HttpLimits>): Promise<void> {
+  open = await openDoor({ limits: { closeMs: 400, ...limits } });
   polls = [];
   signals = [];
   open.broker.script('requestTask', (_request, signal) => {
@@ -19,7 +21,9 @@ beforeEach(async () => {
     if (signal !== undefined) signals.push(signal);
     return poll.promise;
   });
-});
+}
+
+beforeEach(() => start({}));
 afterEach(() => open.door.close());
 
 function poll(signal: AbortSignal | null = null): Promise<Response> {
@@ -52,6 +56,8 @@ test('a caller that got its answer is not said to be gone', async () => {
 });
 
 test('the limits that cut slow senders do not cut those who wait', async () => {
+  await open.door.close();
+  await start({ receiveMs: 300 });
   const asked = poll();
   const head = 'POST /api/v1/request-task HTTP/1.1\r\nhost: localhost\r\n';
   const slowHead = sendRaw(open.port, head);
@@ -112,14 +118,19 @@ test('closing waits a bounded time for a poll that nobody answers', async () => 
   await eventually(() => expect(signals[0]?.aborted).toBe(true));
 });
 
-test('a request that comes on an open connection while closing is told that the server is busy', async () => {
-  const asks =
-    'POST /api/v1/request-task HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n';
-  const body = JSON.stringify({ agent_id: 'a', capabilities: [] });
-  const first = `${asks}content-length: ${body.length}\r\n\r\n${body}`;
-  const told = sendRaw(open.port, first, 'GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n');
+test('a request that is still arriving when the door closes is told that the server is busy', async () => {
+  const late = connect(open.port, '127.0.0.1');
+  let told = '';
+  late.on('data', (chunk) => {
+    told += String(chunk);
+  });
+  late.write('GET /health HTTP/1.1\r\nhost: local');
+  const asked = poll();
   await eventually(() => expect(polls).toHaveLength(1));
-  void open.door.close();
+  const closed = open.door.close();
+  late.write('host\r\n\r\n');
+  await eventually(() => expect(told).toMatch(/^HTTP\/1.1 503 .*"code":"busy"/s));
   polls[0]?.resolve(assignment);
-  expect((await told).match(/HTTP\/1.1 \d+/g)?.[0]).toBe('HTTP/1.1 200');
+  expect((await asked).status).toBe(200);
+  await closed;
 });
