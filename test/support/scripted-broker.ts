@@ -10,7 +10,7 @@ import type { Attempt, Lease, Task } from '../../src/core/task.ts';
 export const AT = Date.UTC(2026, 10, 15, 20, 17);
 export const TASK_ID = 'octo~shop~7~implement.1';
 
-export const lease: Lease = {
+const lease: Lease = {
   agentId: 'agent-1',
   token: 'secret-lease-token',
   fence: 41,
@@ -109,6 +109,8 @@ export interface ScriptedBroker extends Broker {
   script<V extends keyof Broker>(verb: V, answer: Broker[V]): void;
   /** Appends facts as the store would, and hints at them. */
   happen(facts: readonly Fact[]): void;
+  /** How many are subscribed to facts now. */
+  subscribers(): number;
 }
 
 const SILENT = new Set(['whoIs', 'subscribe', 'events', 'lastSeq']);
@@ -204,6 +206,7 @@ export function createScriptedBroker(): ScriptedBroker {
     script(verb, answer) {
       verbs[verb] = answer;
     },
+    subscribers: () => listeners.size,
     happen(more) {
       facts.push(...more);
       for (const listener of listeners) listener(more);

@@ -76,7 +76,9 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   const { code, sentence, retryAfterSeconds } = failureOf(error);
   const { status } = ERROR_TABLE[code];
   if (status >= 500) {
-    const level = code === 'busy' ? 'warn' : 'error';
+    // Being busy is no fault unless something lies behind it; a fleet that asks on must not fill the log.
+    const expected = code === 'busy' && !(error instanceof Error && error.cause !== undefined);
+    const level = expected ? 'debug' : code === 'busy' ? 'warn' : 'error';
     request.log[level](
       { err: error, method: request.method, route: request.routeOptions.url },
       code,

@@ -5,7 +5,7 @@ import type { Broker } from '../../broker/broker.ts';
 import { BantoError } from '../../core/errors.ts';
 
 /** `public` asks for nothing; `read` and `agent` for any token; `operator` for operator scope. */
-export type Access = 'public' | 'read' | 'agent' | 'operator';
+type Access = 'public' | 'read' | 'agent' | 'operator';
 
 /** `agentId` null: an operator, or somebody on this machine. */
 export interface Caller {

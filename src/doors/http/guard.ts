@@ -22,8 +22,11 @@ function hostname(host: string): string {
 
 /** Against DNS rebinding: on loopback a page of another name must not get through. */
 function checkHost(host: string | undefined, settings: HttpSettings): void {
+  if (host === undefined) {
+    throw new BantoError('invalid_request', 'The header `Host` is missing.');
+  }
   if (settings.tokensRequired) return;
-  const name = hostname(host ?? '');
+  const name = hostname(host);
   const known = [settings.host, ...(settings.allowedHosts ?? [])].map((each) => hostname(each));
   if (isLoopback(name) || (name !== '' && known.includes(name))) return;
   throw new BantoError(

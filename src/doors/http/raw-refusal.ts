@@ -43,6 +43,10 @@ export function createRawRefusal(): RawRefusal {
   };
   return {
     watch(server) {
+      // Node would answer an expectation it does not know by itself; it is no reason to refuse.
+      server.on('checkExpectation', (request, response) => {
+        server.emit('request', request, response);
+      });
       server.on('request', ({ socket }, response) => {
         add(socket, 1);
         response.once('close', () => add(socket, -1));

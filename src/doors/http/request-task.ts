@@ -4,6 +4,7 @@ import type { FastifyReply } from 'fastify';
 import type { TaskRequest } from '../../broker/broker.ts';
 import { BantoError } from '../../core/errors.ts';
 import { isLedgerLabel } from '../../core/ledger.ts';
+import { isAgentId } from '../../core/task.ts';
 import { AssignmentAnswer, RequestTaskBody } from '../schema/request-task.ts';
 import { assignmentView } from '../views/assignment.ts';
 import { requireSpeaksFor } from './authenticate.ts';
@@ -12,7 +13,7 @@ import type { Door } from './door.ts';
 import type { App } from './server.ts';
 
 function toRequest(body: RequestTaskBody): TaskRequest {
-  if (isLedgerLabel(body.agent_id)) {
+  if (!isAgentId(body.agent_id) || isLedgerLabel(body.agent_id)) {
     throw new BantoError(
       'invalid_request',
       'The field `agent_id` is the name of a ledger label. Choose another name.',

@@ -32,6 +32,8 @@ export function createServer(log: FastifyBaseLogger, limits: HttpLimits): App {
     return503OnClosing: false,
     routerOptions: { maxParamLength: LONGEST_PARAMETER },
     http: {
+      // The guard asks for it, with an answer in our form.
+      requireHostHeader: false,
       maxHeaderSize: limits.headerBytes,
       headersTimeout: limits.receiveMs,
       requestTimeout: limits.receiveMs,
