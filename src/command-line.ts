@@ -59,7 +59,7 @@ async function requireToken(config: Config): Promise<void> {
 async function start(config: Config): Promise<{ url: string; stop(): Promise<void> }> {
   const { serve } = await import('./serve.ts');
   const { createTelemetry } = await import('./telemetry.ts');
-  return serve(config, createTelemetry({ level: config.logLevel }).log);
+  return serve(config, createTelemetry({ level: config.logLevel }));
 }
 
 async function serveUntilStopped(flags: SettingFlags): Promise<number> {

@@ -50,16 +50,15 @@ function answer(reply: Reply, raw: ServerResponse): void {
 
 export async function scriptedApi(script: Script): Promise<ScriptedApi> {
   const received: Received[] = [];
+  async function handle(request: IncomingMessage, raw: ServerResponse): Promise<void> {
+    const one = await receive(request);
+    received.push(one);
+    const reply = script(one, raw);
+    if (reply === 'lost') request.socket.destroy();
+    else if (reply !== 'taken') answer(reply, raw);
+  }
   const server = createServer((request, raw) => {
-    receive(request).then(
-      (one) => {
-        received.push(one);
-        const reply = script(one, raw);
-        if (reply === 'lost') request.socket.destroy();
-        else if (reply !== 'taken') answer(reply, raw);
-      },
-      (error: unknown) => raw.destroy(error as Error),
-    );
+    handle(request, raw).catch((error: unknown) => raw.destroy(error as Error));
   });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
