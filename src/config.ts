@@ -7,7 +7,7 @@ import type { Policy } from './core/settings.ts';
 
 export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
 
-export interface LocalForgeConfig {
+interface LocalForgeConfig {
   readonly kind: 'local';
   /** Absolute. */
   readonly repoDir: string;
@@ -30,7 +30,7 @@ export interface GithubForgeConfig {
   readonly webhookSecret: string | null;
 }
 
-export interface RedisConfig {
+interface RedisConfig {
   readonly kind: 'redis';
   readonly address:
     | { readonly url: string }

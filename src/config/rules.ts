@@ -105,7 +105,7 @@ function policyOf(values: Values): Policy {
 }
 
 /** Literal loopback addresses and `localhost`; any other name may stand for an address others can reach. */
-export function isLoopback(host: string): boolean {
+function isLoopback(host: string): boolean {
   const bare = host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
   return bare === 'localhost' || bare === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(bare);
 }

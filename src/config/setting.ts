@@ -1,9 +1,11 @@
 // What a setting is: its name, its JSON schema, how its text form is read, and the words for what is allowed.
-
-import { type TSchema, Type } from 'typebox';
+// The few checks are written out, because loading a validator would cost every command half a second;
+// a test holds them against TypeBox.
 
 export interface Kind {
-  readonly schema: TSchema;
+  /** For the shipped schema; `accepts` says the same. */
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly accepts: (value: unknown) => boolean;
   /** Ends the sentence "it must be …". */
   readonly allowed: string;
   /** Flags and variables are text; what cannot be read comes back as it is and fails the schema. */
@@ -35,7 +37,9 @@ export function fileKey(setting: Setting): string {
 
 export function wholeNumber(minimum: number, maximum: number): Kind {
   return {
-    schema: Type.Integer({ minimum, maximum }),
+    schema: { type: 'integer', minimum, maximum },
+    accepts: (value) =>
+      typeof value === 'number' && Number.isInteger(value) && value >= minimum && value <= maximum,
     allowed: `a whole number from ${minimum} to ${maximum}`,
     read: (text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : text),
   };
@@ -46,7 +50,8 @@ const NO = new Set(['false', 'no', 'off', '0']);
 
 export function yesOrNo(): Kind {
   return {
-    schema: Type.Boolean(),
+    schema: { type: 'boolean' },
+    accepts: (value) => typeof value === 'boolean',
     allowed: 'true or false',
     read: (text) => {
       const word = text.toLowerCase();
@@ -58,7 +63,8 @@ export function yesOrNo(): Kind {
 
 export function oneOf(words: readonly string[]): Kind {
   return {
-    schema: Type.Enum([...words]),
+    schema: { enum: [...words] },
+    accepts: (value) => typeof value === 'string' && words.includes(value),
     allowed: `one of ${words.join(', ')}`,
     read: (text) => text.toLowerCase(),
   };
@@ -66,9 +72,18 @@ export function oneOf(words: readonly string[]): Kind {
 
 const MAX_TEXT = 4096;
 
+function isText(value: unknown, pattern: RegExp, maxLength: number): value is string {
+  if (typeof value !== 'string' || value === '') return false;
+  return (
+    value.length <= 2 * maxLength && Array.from(value).length <= maxLength && pattern.test(value)
+  );
+}
+
 export function text(allowed: string, pattern: string, maxLength = MAX_TEXT): Kind {
+  const expression = new RegExp(pattern, 'u');
   return {
-    schema: Type.String({ minLength: 1, maxLength, pattern }),
+    schema: { type: 'string', minLength: 1, maxLength, pattern },
+    accepts: (value) => isText(value, expression, maxLength),
     allowed,
     read: (value) => value,
   };
@@ -80,12 +95,21 @@ export function list(
   pattern: string,
   { minItems = 0, maxItems = 100, maxLength = 50 } = {},
 ): Kind {
+  const expression = new RegExp(pattern, 'u');
   return {
-    schema: Type.Array(Type.String({ minLength: 1, maxLength, pattern }), {
+    schema: {
+      type: 'array',
+      items: { type: 'string', minLength: 1, maxLength, pattern },
       minItems,
       maxItems,
       uniqueItems: true,
-    }),
+    },
+    accepts: (value) =>
+      Array.isArray(value) &&
+      value.length >= minItems &&
+      value.length <= maxItems &&
+      new Set(value).size === value.length &&
+      value.every((item) => isText(item, expression, maxLength)),
     allowed: minItems === 0 ? `${allowed}, or "none"` : allowed,
     read: (value) => {
       if (minItems === 0 && value.trim().toLowerCase() === 'none') return [];

@@ -3,7 +3,6 @@
 
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { Value } from 'typebox/value';
 import { BantoError } from '../core/errors.ts';
 import { nearest } from './nearest.ts';
 import { fileKey, type Setting } from './setting.ts';
@@ -138,7 +137,7 @@ export function gather(sources: Sources, wanted: (setting: Setting) => boolean):
   const values = new Map<string, unknown>();
   for (const setting of SETTINGS.filter(wanted)) {
     const one = find(setting, sources, file);
-    if (one !== null && !Value.Check(setting.kind.schema, one.value)) throw bad(setting, one);
+    if (one !== null && !setting.kind.accepts(one.value)) throw bad(setting, one);
     if (one !== null) found.set(setting.name, one);
     const value = one === null ? setting.fallback : one.value;
     const base = one?.base ?? sources.cwd;

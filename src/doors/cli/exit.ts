@@ -10,11 +10,6 @@ export const EXIT = { ok: 0, error: 1, usage: 2, noTask: 3 } as const;
 /** A command line that lacks something only the command itself can see. */
 export class UsageError extends Error {}
 
-/** What to do next, where the server's sentence alone does not say it. */
-const ADVICE: Partial<Record<BantoError['code'], string>> = {
-  lease_lost: 'Stop working on it: another agent may have it by now. Ask for the next task.',
-};
-
 export function exitCodeOf(error: unknown, shell: Shell): number {
   // Commander has already said it.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
@@ -24,8 +19,7 @@ export function exitCodeOf(error: unknown, shell: Shell): number {
     return EXIT.usage;
   }
   if (error instanceof BantoError) {
-    const advice = ADVICE[error.code];
-    complain(advice === undefined ? error.message : `${error.message} ${advice}`);
+    complain(error.message);
     return ERROR_TABLE[error.code].exit;
   }
   complain(error instanceof Error ? error.message : String(error));

@@ -60,7 +60,7 @@ export async function watchLive(shell: Shell, client: Client): Promise<void> {
 
   async function tick(): Promise<void> {
     let readAt = performance.now();
-    let drawnAt = 0;
+    let drawnAt = Number.NEGATIVE_INFINITY;
     while (!leaving.signal.aborted) {
       const since = performance.now() - readAt;
       if (
@@ -71,7 +71,7 @@ export async function watchLive(shell: Shell, client: Client): Promise<void> {
         stale = false;
         await refresh();
         readAt = performance.now();
-        drawnAt = 0;
+        drawnAt = Number.NEGATIVE_INFINITY;
       }
       if (performance.now() - drawnAt >= TICK_MS) {
         redraw();

@@ -5,14 +5,14 @@ import type { Client } from '../../client/client.ts';
 import type { TokenAnswer } from '../schema/tokens.ts';
 import type { Check } from './doctor.ts';
 
-export interface Output {
+interface Output {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
   readonly rows?: number | undefined;
   write(text: string): unknown;
 }
 
-export interface NewIssue {
+interface NewIssue {
   readonly title: string;
   readonly labels: readonly string[];
   readonly priority: 'high' | 'normal' | 'low' | null;
@@ -52,7 +52,7 @@ export interface Shell {
   untilStopped(): Promise<void>;
 }
 
-export interface DemoOptions {
+interface DemoOptions {
   /** 0: any free port. */
   readonly port: number;
   /** Keep serving after the story. */

@@ -69,7 +69,7 @@ export function cut(text: string, columns: number): string {
   return `${kept}…`;
 }
 
-export function pad(text: string, columns: number): string {
+function pad(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - width(text)));
 }
 
