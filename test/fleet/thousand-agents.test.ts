@@ -82,7 +82,7 @@ async function start(): Promise<ReturnType<typeof createClient>> {
 
 function expectEachOnce(answers: readonly Answer[]): void {
   const statuses = Map.groupBy(answers, (answer) => answer.status);
-  expect([...statuses.keys()].sort()).toEqual([200, 204]);
+  expect(new Set(statuses.keys())).toEqual(new Set([200, 204]));
   const handed = answers.flatMap((answer) => (answer.taskId === null ? [] : [answer.taskId]));
   expect(handed).toHaveLength(TASKS);
   expect(new Set(handed).size).toBe(TASKS);

@@ -20,6 +20,7 @@ import { routeRequestTask } from './request-task.ts';
 import { type App, createServer } from './server.ts';
 import { DEFAULT_LIMITS, type HttpLimits, type HttpSettings, isLoopback } from './settings.ts';
 import { routeTasks } from './tasks.ts';
+import { routeTokens } from './tokens.ts';
 
 /** What every route gets. */
 export interface Door {
@@ -56,6 +57,7 @@ const API_ROUTES = [
   routeConfig,
   routeFlags,
   routeEvents,
+  routeTokens,
 ];
 const ROOT_ROUTES = [routeHealth, routeReady, routeMetrics, routeIndex];
 

@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   readFileSync,
   rmSync,
@@ -149,6 +150,7 @@ describe('a data directory', () => {
   it('is made when it is missing', async () => {
     dataDir = join(dataDir, 'a', 'b');
     await (await open()).close();
+    expect(existsSync(join(dataDir, 'banto.db'))).toBe(true);
   });
 
   it('that cannot be one is refused', async () => {

@@ -167,10 +167,10 @@ export function testLeaseVerbs(world: () => World): void {
   });
 
   describe('complete', () => {
-    it('records the result, the pull request, the labels wanted and the comment', async () => {
+    it('records the result, the pull request, and the labels wanted', async () => {
       const { complete, store } = world();
       const handOut = await leased();
-      await complete(handOut, { prNumber: 12, summary: 'all green', comment: 'completed' });
+      await complete(handOut, { prNumber: 12, summary: 'all green' });
       const detail = await store.task(idOf(1));
       expect(detail?.task).toMatchObject({
         prNumber: 12,
@@ -181,11 +181,6 @@ export function testLeaseVerbs(world: () => World): void {
       expect(detail?.attempts).toEqual([
         expect.objectContaining({ outcome: 'completed', note: 'all green' }),
       ]);
-      world().advance(5_000);
-      const writes = await store.takeWrites(10, 1_000);
-      expect(writes).toContainEqual(
-        expect.objectContaining({ type: 'comment', event: 'completed', number: 1 }),
-      );
     });
   });
 

@@ -128,7 +128,7 @@ export function testReads(world: () => World): void {
       const now = await store.now();
       const queue = await store.queue(1);
       const counts = queue.counts.map(({ state, priority, count }) => [state, priority, count]);
-      expect(counts.sort()).toEqual([
+      expect(counts.sort((a, b) => String(a).localeCompare(String(b)))).toEqual([
         ['delayed', 50, 2],
         ['leased', 100, 1],
         ['ready', 50, 2],

@@ -65,6 +65,8 @@ export function plan(id: string, over: Partial<TaskPlan> = {}): TaskPlan {
     branch: 'feature/issue',
     prNumber: null,
     reviewComments: [],
+    authors: [],
+    authorFirstMs: 0,
     create: true,
     ...over,
   };
@@ -179,7 +181,6 @@ export function createWorld(under: StoreUnderTest): World {
         comments: [],
         followUp: null,
         ledger: ['needs-review'],
-        comment: null,
         ...over,
       }),
     fail: (handOut, over) =>
