@@ -13,7 +13,7 @@ import {
   Verdict,
 } from './fields.ts';
 
-export const LeaseView = Type.Object(
+const LeaseView = Type.Object(
   {
     agent_id: AgentId,
     fence: Type.Integer(),
