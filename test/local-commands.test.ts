@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { runBanto } from './support/run-banto.ts';
+import { runBanto, startBanto } from './support/run-banto.ts';
 import { scriptedApi } from './support/scripted-api.ts';
 
 let cwd: string;
@@ -171,5 +171,19 @@ describe('banto serve', () => {
     const ran = await banto(['serve'], { BROKER_HOST: '0.0.0.0', BROKER_PORT: '0' });
     expect(ran.code).toBe(1);
     expect(ran.stderr).toContain('banto token create --operator');
+  });
+
+  test('serves until it is asked to stop, and alone on its data', async () => {
+    repository();
+    const env = { BROKER_PORT: '0', LOG_LEVEL: 'silent' };
+    const { child, ended } = await startBanto(['serve'], /Banto is at/, { cwd, env });
+    const second = await runBanto(['serve'], { cwd, env });
+    expect(second).toMatchObject({ code: 1, stderr: expect.stringContaining('Another Banto') });
+    child.kill('SIGTERM');
+    const { code, stdout } = await ended;
+    const address = /Banto is at (\S+)/.exec(stdout)?.[1] ?? '';
+    expect(code).toBe(0);
+    expect(stdout).toContain('Stopping; leases are kept.');
+    expect((await banto(['queue', '--url', address])).code).toBe(5);
   });
 });

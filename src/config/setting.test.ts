@@ -28,7 +28,18 @@ const words = constantFrom(
   'x'.repeat(51),
 );
 const numbers = oneof(integer(), integer({ min: -1, max: 30 }), constantFrom(1.5, 65_535, 65_536));
-const values = oneof(words, numbers, string(), array(words), array(string()), anything());
+const manyLabels = constantFrom(
+  ...[100, 101].map((n) => Array.from({ length: n }, (_, i) => `l${i}`)),
+);
+const values = oneof(
+  manyLabels,
+  words,
+  numbers,
+  string(),
+  array(words),
+  array(string()),
+  anything(),
+);
 
 test.each(SETTINGS.map((setting) => [setting.name, setting.kind]))(
   'what %s accepts is what its JSON schema accepts',

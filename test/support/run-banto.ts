@@ -1,6 +1,6 @@
 // Runs the real command line as a child process.
 
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 
 export interface Ran {
@@ -17,21 +17,44 @@ export interface RunOptions {
 
 const BIN = resolve(import.meta.dirname, '../../bin/banto.js');
 
+/** Starts it, waits for the first line that matches, and hands over the child. */
+export async function startBanto(
+  args: readonly string[],
+  ready: RegExp,
+  options: RunOptions = {},
+): Promise<{ child: ChildProcess; ended: Promise<Ran> }> {
+  const child = start(args, options);
+  const ended = collect(child);
+  await new Promise<void>((resolve, reject) => {
+    child.stdout?.on('data', (text: string) => ready.test(text) && resolve());
+    child.on('close', () => reject(new Error('it ended before it was ready')));
+  });
+  return { child, ended };
+}
+
 export function runBanto(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  return collect(start(args, options));
+}
+
+function start(args: readonly string[], options: RunOptions): ChildProcess {
   const child = spawn(process.execPath, [BIN, ...args], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...options.env },
     cwd: options.cwd,
     stdio: 'pipe',
   });
+  child.stdin.end(options.input ?? '');
+  return child;
+}
+
+function collect(child: ChildProcess): Promise<Ran> {
   let stdout = '';
   let stderr = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     stdout += text;
   });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
   });
-  child.stdin.end(options.input ?? '');
   return new Promise((done, fail) => {
     child.on('error', fail);
     child.on('close', (code) => done({ code, stdout, stderr }));

@@ -81,6 +81,18 @@ test('an event redraws the screen, which is left as it was found', async () => {
   }
 });
 
+test('a tiny screen is never overrun', async () => {
+  api = await scriptedApi(serverWith(() => 'taken'));
+  const { shell, written, stop } = screen(20, 3);
+  const watching = watchLive(shell, createClient({ url: api.url }));
+  await expect.poll(() => written.length, { timeout: 5000 }).toBeGreaterThan(1);
+  stop();
+  await watching;
+  const lines = written[1]?.split('\r\n') ?? [];
+  expect(lines).toHaveLength(3);
+  expect(Math.max(...lines.map((line) => width(clean(line))))).toBeLessThanOrEqual(20);
+});
+
 test('a lost connection is shown over what was last known', async () => {
   api = await scriptedApi(
     serverWith((_, raw) => {
