@@ -68,6 +68,7 @@ const CALLS = [
   'post /api/v1/request-task',
   'get /api/v1/stats',
   'get /api/v1/tasks',
+  'post /api/v1/tokens',
   'get /api/v1/tasks/{task_id}',
   'get /api/v1/tasks/{task_id}/why',
   ...['heartbeat', 'complete', 'fail', 'release', 'requeue', 'priority', 'unlock', 'cancel'].map(
@@ -120,7 +121,7 @@ test('every request body refuses unknown fields, and its examples fit', () => {
   const bodies = operations().flatMap(([, , { requestBody }]) =>
     Object.values(requestBody?.content ?? {}).map(({ schema }) => resolved(schema) as Json),
   );
-  expect(bodies.length).toBe(11);
+  expect(bodies.length).toBe(12);
   for (const body of bodies) {
     expect(body['additionalProperties']).toBe(false);
     const check = Compile(body as TSchema);
