@@ -36,6 +36,7 @@ describe('hasDeliverables', () => {
     '## Deliverables\n<!-- hint -->\nx',
     '## Deliverables\n\n## Deliverables\nonly here',
     '## 概要\nx\n## 成果物\n🎉 1',
+    '```not a fence```\n## Deliverables\nx',
   ])('sees a section with content in %j', (body) => {
     expect(has(body)).toBe(true);
   });
@@ -106,6 +107,8 @@ describe('branchFromBody', () => {
     ['- [ ] __Branch:__ _private', '_private'],
     ['1. Branch: `feature/login` (from main)', 'feature/login'],
     ['## Branch: feature/login', 'feature/login'],
+    ['## Branch: feature/login ##', 'feature/login'],
+    ['## Branch: learn-c#', 'learn-c#'],
     ['## Branch\n\nfeature/login\n', 'feature/login'],
     ['### **ブランチ名**：\n- `feature/login`', 'feature/login'],
     ['作業ブランチ\n------\nfeature/login', 'feature/login'],
@@ -129,6 +132,7 @@ describe('branchFromBody', () => {
     'Branch feature/login',
     'Branch: two words',
     '## Branch\nWe will see about that.',
+    '## Branch\nWe will see about that.\nlater',
     '## Branch\n## Next\nfeature/login',
     `## Branch\n${FENCE}\nfeature/login\n${FENCE}`,
     `${FENCE}\nBranch: feature/login\n${FENCE}`,
