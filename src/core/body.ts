@@ -56,7 +56,7 @@ function plainTitle(text: string): string {
 function trimMarks(text: string): string {
   const first = text.search(/[\p{L}\p{N}]/u);
   if (first === -1) return '';
-  const rest = [...text.slice(first)];
+  const rest = Array.from(text.slice(first));
   const last = rest.findLastIndex((char) => /[\p{L}\p{M}\p{N}]/u.test(char));
   return rest.slice(0, last + 1).join('');
 }

@@ -239,7 +239,7 @@ const anyBucket = fc
     only: fc.option(fc.constantFrom(...AGENTS), { nil: null, freq: 1 }),
     labels: fc.subarray(NAMES),
   })
-  .map((bucket) => ({ ...bucket, only: bucket.kind === 'fix' ? bucket.only : null }) as Bucket);
+  .map((bucket) => ({ ...bucket, only: bucket.kind === 'fix' ? bucket.only : null }));
 
 const anySupply = fc
   .array(fc.tuple(anyBucket, fc.integer({ min: 0, max: 3 })), { maxLength: 6 })

@@ -240,7 +240,7 @@ async function sayAsHolder(
       const ledgers = { ledger: [], deadLedger: ['needs-human'] };
       return [await store.fail({ ...input, ...how, ...ledgers }), model.fail(id, token, retryable)];
     }
-    default: {
+    case 'complete': {
       const [, , number, name = ''] = id.split('~');
       const kind = FOLLOWS[name.split('.')[0] as TaskKind];
       const next = {

@@ -203,7 +203,7 @@ export function createWorld(under: StoreUnderTest): World {
     facts: () => store.facts(0, 100_000),
     async history(id) {
       const detail = await store.task(id);
-      return (detail?.history ?? []).map(({ seq: _seq, at: _at, ...body }) => body as FactBody);
+      return (detail?.history ?? []).map(({ seq: _seq, at: _at, ...body }) => body);
     },
   };
   const { reopen } = under;
