@@ -2,10 +2,12 @@
 
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
+import { httpBench } from './http.ts';
 import { type Bench, type Figure, takeFigures } from './measure.ts';
 import { pairBench } from './pair.ts';
+import { storeBench } from './store.ts';
 
-const BENCHES: readonly Bench[] = [pairBench];
+const BENCHES: readonly Bench[] = [pairBench, storeBench, httpBench];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
