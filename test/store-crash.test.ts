@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import type { Store } from '../src/core/store.ts';
 import type { TaskState } from '../src/core/task.ts';
@@ -14,7 +15,7 @@ import { openSqliteStore } from '../src/store/sqlite/sqlite-store.ts';
 import { expectFactsHold } from './support/invariants.ts';
 
 const LIVES = 12;
-const LOOP = join(import.meta.dirname, 'support', 'store-loop.ts');
+const LOOP = fileURLToPath(import.meta.resolve('./support/store-loop.ts'));
 
 interface Said {
   step: string;

@@ -36,3 +36,8 @@ export function priorityOf(labels: readonly string[], rules: PriorityLabels): nu
   }
   return PRIORITIES.normal;
 }
+
+/** Exact FIFO within one millisecond: the instant a task joins a queue is strictly rising. */
+export function nextEnqueueAt(now: number, last: number): number {
+  return Math.max(now, last + 1);
+}

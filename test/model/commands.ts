@@ -134,7 +134,7 @@ async function say({ world, model, given }: Run, command: Command): Promise<Answ
   const { store } = world;
   const agree = (real: { outcome: string }, expected: ModelAnswer): Answered => {
     if (real.outcome !== expected.outcome) {
-      expect(real.outcome, JSON.stringify(command)).toBe(expected.outcome);
+      expect({ command, outcome: real.outcome }).toEqual({ command, outcome: expected.outcome });
     }
     return expected;
   };

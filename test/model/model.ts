@@ -5,7 +5,7 @@ import { matchCount } from '../../src/core/match.ts';
 import type { TaskPlan } from '../../src/core/store.ts';
 import { parseTaskId, type TaskKind, type TaskState } from '../../src/core/task.ts';
 
-export interface ModelLease {
+interface ModelLease {
   readonly agentId: string;
   readonly token: string;
   readonly request: string | null;
@@ -43,7 +43,7 @@ export interface ModelIssue {
 
 export const RETRY_DELAYS_MS = [30_000, 60_000];
 export const MAX_ATTEMPTS = 3;
-export const LEASE_MS = 600_000;
+const LEASE_MS = 600_000;
 
 export type ModelAnswer = { outcome: string; id?: string };
 
