@@ -109,21 +109,17 @@ async function rate(server: Server): Promise<number> {
 /** Keeps a thousand requests waiting; returns the milliseconds from an issue's appearance to its answer. */
 function createCrowd(server: Server): { wake(): Promise<number>; fill(): Promise<void> } {
   let served = Promise.withResolvers<number>();
-  const wait = () => {
+  const wait = async () => {
     // 300 s is far longer than the benchmark; those left over end with the server.
-    void ask(server, 300).then(
-      (task) => {
-        if (task !== null) served.resolve(performance.now());
-      },
-      () => undefined,
-    );
+    const task = await ask(server, 300).catch(() => null);
+    if (task !== null) served.resolve(performance.now());
   };
   const full = async () => {
     while ((await server.waiting()) < WAITING);
   };
   return {
     async fill() {
-      for (let index = 0; index < WAITING; index += 1) wait();
+      for (let index = 0; index < WAITING; index += 1) void wait();
       await full();
     },
     async wake() {
@@ -131,7 +127,7 @@ function createCrowd(server: Server): { wake(): Promise<number>; fill(): Promise
       const startedAt = performance.now();
       server.appear();
       const tookMs = (await served.promise) - startedAt;
-      wait();
+      void wait();
       await full();
       return tookMs;
     },
