@@ -9,7 +9,7 @@ const REPETITIONS = 11;
 const STEAL_ALLOWED = 0.04;
 const REPEATS_MOST = 20;
 
-export interface Case {
+interface Case {
   readonly name: string;
   readonly unit: string;
   /** What the median should be at most, or at least. */
@@ -18,7 +18,7 @@ export interface Case {
   run(): number | Promise<number>;
 }
 
-export interface Report {
+interface Report {
   measure(
     cases: readonly Case[],
     options?: { repetitions?: number; warmUps?: number },

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   branchFromBody,
@@ -189,8 +189,28 @@ describe('dependenciesFromBody', () => {
 describe('any text at all', () => {
   it('is read without complaint, and what comes out keeps to its form', () => {
     const piece = fc.constantFrom(
-      ...['## Deliverables', 'Branch:', 'Blocked by', '#7', '`', '```', '~~~', '<!--', '-->', '> '],
-      ...['- [ ] ', '\n', '\r', '\r\n', '\u2028', '\u0000', '\u202e', ' ', '\t', '===', '---', 'x'],
+      '## Deliverables',
+      'Branch:',
+      'Blocked by',
+      '#7',
+      '`',
+      '```',
+      '~~~',
+      '<!--',
+      '-->',
+      '> ',
+      '- [ ] ',
+      '\n',
+      '\r',
+      '\r\n',
+      '\u2028',
+      '\u0000',
+      '\u202e',
+      ' ',
+      '\t',
+      '===',
+      '---',
+      'x',
     );
     const text = fc.array(fc.oneof(piece, fc.string({ unit: 'binary', maxLength: 5 })));
     fc.assert(
@@ -207,51 +227,16 @@ describe('any text at all', () => {
 
   const MEBIBYTE = 1_048_576;
   const fill = (piece: string) => piece.repeat(Math.ceil(MEBIBYTE / piece.length));
-  it.each(
-    [
-      ...[' ', '\t', '#', '`', '` ``', '*', '_', '~', '=', '-', '>', '\r', '\u2028', '\u0000'],
-      ...[
-        '<!--',
-        '-->',
-        '<!---->',
-        '<!-- ` -->',
-        '- ',
-        '1. ',
-        '[ ] ',
-        '> - ',
-        '#1 ',
-        '#1,',
-        '(',
-        '１',
-      ],
-      ...[
-        '\u202e',
-        '\ud800',
-        'Branch',
-        'Branch: ',
-        'Branch (',
-        'blocked by ',
-        'a/',
-        '##\n',
-        '```\n',
-      ],
-      ...[
-        'Branch:\n',
-        '## Branch\n',
-        'x\n---\n',
-        '- - - - \n',
-        '<!--\n',
-        '```\n~~~\n',
-        'Branch : `\n',
-      ],
-    ].map((piece) => [piece]),
-  )('of a mebibyte of %j is read to the end', (piece) => {
-    const heads = ['', '# ', 'Branch: ', 'Blocked by ', '## Deliverables\n', '  <!-- '];
-    for (const head of heads) {
+  const NASTY =
+    ' |\t|#|`|` ``|*|_|~|=|-|>|\r|\u2028|\u0000|<!--|-->|<!---->|<!-- ` -->|- |1. |[ ] |> - |#1 |#1,|(|１|' +
+    '\u202e|\ud800|Branch|Branch: |Branch (|blocked by |a/|##\n|```\n|Branch:\n|## Branch\n|x\n---\n|' +
+    '- - - - \n|<!--\n|```\n~~~\n|Branch : `\n';
+  it.each(NASTY.split('|'))('of a mebibyte of %j is read to the end', (piece) => {
+    for (const head of ['', '# ', 'Branch: ', 'Blocked by ', '## Deliverables\n', '  <!-- ']) {
       const body = head + fill(piece);
       has(body);
-      branchFromBody(body);
-      depends(body);
+      expect(branchFromBody(body) ?? '').not.toMatch(/\s/);
+      expect(depends(body).length).toBeLessThanOrEqual(1);
     }
   });
 
