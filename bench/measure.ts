@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 
-const WARM_UPS = 3;
+const WARM_UPS = 5;
 const REPETITIONS = 11;
 /** Runs with more stolen time than this are dropped and repeated, at most so many times in all. */
 const STEAL_ALLOWED = 0.04;

@@ -103,7 +103,7 @@ export function createFlow(graph: Graph, breadths: readonly number[], lotCount: 
     const left = (room[group] ?? 0) - 1;
     room[group] = left;
     free -= 1;
-    since[group] = groups[group]?.agents.at(-left)?.[0]?.since ?? 0;
+    if (left > 0) since[group] = groups[group]?.agents.at(-left)?.[0]?.since ?? 0;
     let [to, from] = [group, lot];
     for (;;) {
       const has = taken[to];

@@ -118,11 +118,12 @@ function scopeAt(scopes: Scopes, repository: string | null, kind: TaskKind | nul
 function readLot(key: string, scopes: Scopes): Lot {
   const bucket = parseBucketKey(key);
   const { repository, kind, only, labels, authors } = bucket;
-  const own = [scopes.get(null), scopes.get(repository)].flatMap((kinds) =>
-    kinds === undefined
-      ? []
-      : [kinds.get(null), kinds.get(kind)].filter((scope) => scope !== undefined),
-  );
+  const own: Scope[] = [];
+  for (const kinds of [scopes.get(null), scopes.get(repository)]) {
+    for (const scope of [kinds?.get(null), kinds?.get(kind)]) {
+      if (scope !== undefined) own.push(scope);
+    }
+  }
   const slots: number[] = [];
   const open = (slot: number | undefined) => {
     if (slot !== undefined && !slots.includes(slot)) slots.push(slot);
