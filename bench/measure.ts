@@ -3,13 +3,13 @@
 
 import { readFileSync } from 'node:fs';
 
-const WARM_UPS = 3;
+const WARM_UPS = 5;
 const REPETITIONS = 11;
 /** Runs with more stolen time than this are dropped and repeated, at most so many times in all. */
 const STEAL_ALLOWED = 0.04;
 const REPEATS_MOST = 20;
 
-export interface Case {
+interface Case {
   readonly name: string;
   readonly unit: string;
   /** What the median should be at most, or at least. */
@@ -18,7 +18,7 @@ export interface Case {
   run(): number | Promise<number>;
 }
 
-export interface Report {
+interface Report {
   measure(
     cases: readonly Case[],
     options?: { repetitions?: number; warmUps?: number },

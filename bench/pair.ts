@@ -28,8 +28,11 @@ interface Scene {
 }
 
 interface Shape {
+  readonly tasks: number;
   /** Different label sets in the backlog; null: drawn label by label, so that there are tens of thousands. */
   readonly labelSets: number | null;
+  /** Different sets of capabilities in the fleet; null: drawn one by one. */
+  readonly fleets: number | null;
   /** Share of tasks that are reviews, and of agents that can review. */
   readonly reviews: number;
   /** High, normal, low; the rest of one. */
@@ -56,8 +59,10 @@ function createScene(shape: Shape, seed: number): Scene {
     return [...labels].sort();
   };
 
+  const fleet = Array.from({ length: shape.fleets ?? 0 }, () => drawLabels(6));
   const waiters = Array.from({ length: AGENTS }, (_, index): Waiter => {
-    const capabilities = random() < 0.02 ? ['*'] : drawLabels(6);
+    const capabilities =
+      random() < 0.02 ? ['*'] : [...(fleet[upTo(fleet.length)] ?? drawLabels(6))];
     if (random() < shape.reviews * 2) capabilities.push('review');
     return {
       id: `ticket-${index}`,
@@ -71,7 +76,7 @@ function createScene(shape: Shape, seed: number): Scene {
 
   const pool = Array.from({ length: shape.labelSets ?? 0 }, () => drawLabels(4));
   const buckets = new Map<string, number[]>();
-  for (let index = 0; index < TASKS; index += 1) {
+  for (let index = 0; index < shape.tasks; index += 1) {
     const chance = random();
     const kind: TaskKind = random() < shape.reviews ? 'review' : 'implement';
     const level =
@@ -92,15 +97,29 @@ function createScene(shape: Shape, seed: number): Scene {
   return { waiters, supply: [...buckets].map(([bucket, scores]) => ({ bucket, scores })) };
 }
 
+const USUAL = {
+  tasks: TASKS,
+  labelSets: null,
+  fleets: null,
+  reviews: 0.02,
+  high: 0.1,
+  normal: 0.6,
+};
 const SHAPES: readonly (Shape & { readonly name: string })[] = [
-  { name: 'a few hundred label sets', labelSets: 300, reviews: 0.02, high: 0.1, normal: 0.6 },
-  { name: 'labels drawn one by one', labelSets: null, reviews: 0.02, high: 0.1, normal: 0.6 },
-  { name: 'hardly any high priority', labelSets: null, reviews: 0, high: 0.01, normal: 0.05 },
+  {
+    ...USUAL,
+    name: 'a few hundred sets of labels, and of capabilities',
+    labelSets: 300,
+    fleets: 200,
+  },
+  { ...USUAL, name: 'labels and capabilities drawn one by one' },
+  { ...USUAL, name: 'the same, hardly any of high priority', reviews: 0, high: 0.01, normal: 0.05 },
+  { ...USUAL, name: 'the same, as many tasks as agents', tasks: AGENTS },
 ];
 
 export const pairBench: Bench = {
   name: 'pair',
-  about: `${AGENTS} waiting agents with ${TASKS} ready tasks; the goal is 100 ms`,
+  about: `${AGENTS} waiting agents with ${TASKS} ready tasks`,
   async run(report) {
     const scenes = SHAPES.map((shape) => ({ ...shape, ...createScene(shape, 20_261_115) }));
     await report.measure(

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   branchFromBody,
@@ -227,6 +227,7 @@ describe('any text at all', () => {
 
   const MEBIBYTE = 1_048_576;
   const fill = (piece: string) => piece.repeat(Math.ceil(MEBIBYTE / piece.length));
+<<<<<<< HEAD
   it.each(
     [
       ' ',
@@ -275,10 +276,18 @@ describe('any text at all', () => {
   )('of a mebibyte of %j is read to the end', (piece) => {
     const heads = ['', '# ', 'Branch: ', 'Blocked by ', '## Deliverables\n', '  <!-- '];
     for (const head of heads) {
+=======
+  const NASTY =
+    ' |\t|#|`|` ``|*|_|~|=|-|>|\r|\u2028|\u0000|<!--|-->|<!---->|<!-- ` -->|- |1. |[ ] |> - |#1 |#1,|(|１|' +
+    '\u202e|\ud800|Branch|Branch: |Branch (|blocked by |a/|##\n|```\n|Branch:\n|## Branch\n|x\n---\n|' +
+    '- - - - \n|<!--\n|```\n~~~\n|Branch : `\n';
+  it.each(NASTY.split('|'))('of a mebibyte of %j is read to the end', (piece) => {
+    for (const head of ['', '# ', 'Branch: ', 'Blocked by ', '## Deliverables\n', '  <!-- ']) {
+>>>>>>> pair
       const body = head + fill(piece);
       has(body);
-      branchFromBody(body);
-      depends(body);
+      expect(branchFromBody(body) ?? '').not.toMatch(/\s/);
+      expect(depends(body).length).toBeLessThanOrEqual(1);
     }
   });
 
