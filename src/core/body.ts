@@ -54,15 +54,7 @@ function plainTitle(text: string): string {
 
 /** Without what is neither letter nor digit at either end. */
 function trimMarks(text: string): string {
-<<<<<<< HEAD
-  const first = text.search(/[\p{L}\p{N}]/u);
-  if (first === -1) return '';
-  const rest = Array.from(text.slice(first));
-  const last = rest.findLastIndex((char) => /[\p{L}\p{M}\p{N}]/u.test(char));
-  return rest.slice(0, last + 1).join('');
-=======
   return /[\p{L}\p{N}].*(?<=[\p{L}\p{M}\p{N}])/su.exec(text)?.[0] ?? '';
->>>>>>> pair
 }
 
 // Controls, marks of direction and of no width: they change how text looks, not what it says.

@@ -240,11 +240,7 @@ const anyBucket = fc
     only: fc.option(fc.constantFrom(...AGENTS), { nil: null, freq: 1 }),
     labels: fc.subarray(NAMES),
   })
-<<<<<<< HEAD
-  .map((bucket) => ({ ...bucket, only: bucket.kind === 'fix' ? bucket.only : null }));
-=======
   .map((bucket): Bucket => ({ ...bucket, only: bucket.kind === 'fix' ? bucket.only : null }));
->>>>>>> pair
 
 const anySupply = fc
   .array(fc.tuple(anyBucket, fc.integer({ min: 0, max: 3 })), { maxLength: 6 })
