@@ -7,8 +7,8 @@ import { DEFAULT_POLICY } from '../src/core/settings.ts';
 import type { MirrorEntry } from '../src/core/store.ts';
 
 export const REPOSITORY = 'bench/shop';
-export const CAPABILITIES = ['python', 'docs', 'web', 'css'];
-const LABELS = [
+/** An agent of the benchmarks can do everything by name: every bucket suits it, in some order. */
+export const CAPABILITIES = [
   'python',
   'docs',
   'web',
@@ -27,7 +27,11 @@ const BODY = '## Deliverables\n\n- something that works\n';
 
 /** Twelve labels, one to three on an issue, a third of the issues with a priority: about 250 buckets. */
 function labelsOf(number: number): string[] {
-  const labels = [LABELS[number % 12], LABELS[(number * 7) % 12], LABELS[(number * 5 + 1) % 12]];
+  const labels = [
+    CAPABILITIES[number % 12],
+    CAPABILITIES[(number * 7) % 12],
+    CAPABILITIES[(number * 5 + 1) % 12],
+  ];
   const priority = PRIORITY_LABELS[number % 6];
   const chosen = labels.slice(0, 1 + (number % 3)).filter((label) => label !== undefined);
   return [...new Set(priority === undefined ? chosen : [...chosen, priority])];
