@@ -16,7 +16,8 @@ const capabilitiesOf = (id: string) => (id === 'rei' ? ['review'] : ['python', '
 const STEPS = 60;
 const HEALING_ROUNDS = 80;
 const only = process.env['SIMULATION_SEED'];
-const SEEDS = only === undefined ? Array.from({ length: 12 }, (_, index) => index + 1) : [Number(only)];
+const SEEDS =
+  only === undefined ? Array.from({ length: 12 }, (_, index) => index + 1) : [Number(only)];
 
 function createRandom(seed: number): () => number {
   let state = seed;

@@ -161,19 +161,6 @@ CREATE TABLE settings (
   value TEXT NOT NULL
 ) WITHOUT ROWID;
 
--- Seed 002: the data expires, the index does not.
-CREATE TABLE ticket_data (
-  id         TEXT PRIMARY KEY,
-  data       TEXT NOT NULL,
-  expires_at INTEGER NOT NULL
-) WITHOUT ROWID;
-CREATE INDEX ticket_data_expiry ON ticket_data (expires_at);
-CREATE TABLE ticket_index (
-  seq           INTEGER PRIMARY KEY AUTOINCREMENT,
-  id            TEXT NOT NULL UNIQUE,
-  pending_until INTEGER NOT NULL DEFAULT 0
-);
-
 -- What the triggers keep ------------------------------------------------------------------------
 
 CREATE TABLE buckets (
