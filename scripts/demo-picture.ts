@@ -26,7 +26,9 @@ const escapeXml = (text: string) =>
 const lines = ['$ npm run demo'];
 for await (const line of createInterface({ input: process.stdin })) lines.push(line);
 // Progress notes are the least interesting: without them the story fits.
-const story = lines.filter((line) => !/^ +[\d.]+s {2}\w+: /.test(line) && !/ is ready$/.test(line));
+const story = lines.filter(
+  (line) => !/^ +[\d.]+s {2}\w+: /.test(line) && !line.endsWith(' is ready'),
+);
 const shown = story.slice(0, MOST_LINES);
 const rows = shown.map((line, index) => {
   const colour = COLOURS.find(([pattern]) => pattern.test(line))?.[1] ?? '#c9d1d9';
