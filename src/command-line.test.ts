@@ -40,7 +40,7 @@ const ANSWERS: Record<string, unknown> = {
   [`POST /api/v1/tasks/${ID}/unlock`]: taskAnswer(),
   [`POST /api/v1/tasks/${ID}/cancel`]: taskAnswer({ state: 'cancelled' }),
   [`POST /api/v1/tasks/${ID}/priority`]: taskAnswer({ priority: 100, priority_name: 'high' }),
-  'GET /api/v1/tasks': { tasks: [leasedTask()], next_cursor: 'c2' },
+  'GET /api/v1/tasks': { tasks: [leasedTask({ title: HOSTILE, attempts: 1 })], next_cursor: 'c2' },
   [`GET /api/v1/tasks/${ID}`]: detailAnswer({
     title: HOSTILE,
     body: `one\n${HOSTILE}`,
@@ -210,7 +210,14 @@ describe('an agent', () => {
 
 describe('people', () => {
   test.each<[string[], RegExp[]]>([
-    [['tasks'], [/TASK +STATE/, /shop~7~implement\.1 +leased +normal/, /--cursor c2/]],
+    [
+      ['tasks'],
+      [
+        /TASK +STATE +PRIORITY +TITLE/,
+        /shop~7~implement\.1 +leased +normal +Fix login rm +1 attempt failed; a1, lease/,
+        /--cursor c2/,
+      ],
+    ],
     [
       ['show', ID],
       [/implement #7: Fix login rm/, /History/, /one\nFix login\nrm/],
@@ -252,6 +259,15 @@ describe('people', () => {
     const ran = await banto([...args, '--json']);
     expect(ran).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(ran.stdout)).toEqual(expected);
+  });
+
+  test('the status asks no more for many leases than for one', async () => {
+    const leased = Array.from({ length: 30 }, (_, index) =>
+      leasedTask({ task_id: `shop~${index}` }),
+    );
+    over.set('GET /api/v1/tasks', { json: { tasks: leased, next_cursor: null } });
+    expect(await banto(['status', '--once'])).toMatchObject({ code: 0, stderr: '' });
+    expect(api.received).toHaveLength(5);
   });
 
   test('filters go to the API, values keep their type', async () => {

@@ -31,6 +31,12 @@ export interface Assignment {
   readonly ledger: 'written' | 'pending';
 }
 
+/** A task with what a list shows of its issue; text by strangers. */
+export interface ListedTask {
+  readonly task: Task;
+  readonly issue: Pick<Issue, 'title' | 'url' | 'labels'>;
+}
+
 export interface AgentView {
   readonly agentId: string;
   readonly capabilities: readonly string[];
@@ -79,7 +85,7 @@ export interface Broker {
   }): Promise<Task>;
   release(input: { taskId: string; token: string; reason: string | null }): Promise<Task>;
 
-  tasks(filter: TaskFilter): Promise<{ tasks: Task[]; nextCursor: string | null }>;
+  tasks(filter: TaskFilter): Promise<{ tasks: ListedTask[]; nextCursor: string | null }>;
   task(taskId: string): Promise<TaskDetail>;
   why(taskId: string, agentId: string | null): Promise<Why>;
   requeue(input: { taskId: string; delaySeconds: number }): Promise<Task>;

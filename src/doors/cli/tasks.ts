@@ -4,11 +4,11 @@ import type { Command } from 'commander';
 import { TASK_KINDS, TASK_STATES, type TaskKind, type TaskState } from '../../core/task.ts';
 import { explainReason } from '../../core/why.ts';
 import type { Event } from '../schema/events.ts';
-import type { TaskAnswer, TaskDetailAnswer } from '../schema/task.ts';
+import type { ListedTaskAnswer, TaskAnswer, TaskDetailAnswer } from '../schema/task.ts';
 import type { WhyAnswer } from '../schema/why.ts';
 import { examples, type TalkOptions, talkFlags, talks, whole, word } from './options.ts';
 import { columnsOf, painter, print, printJson, type Shell } from './shell.ts';
-import { clean, cleanLines, table } from './text.ts';
+import { clean, cleanLines, cut, table } from './text.ts';
 import { clockTime, relative } from './time-text.ts';
 
 interface TasksOptions extends TalkOptions {
@@ -20,6 +20,8 @@ interface TasksOptions extends TalkOptions {
   readonly limit?: number;
   readonly cursor?: string;
 }
+
+const TITLE_COLUMNS = 16;
 
 export function taskNote(task: TaskAnswer, now: number): string {
   if (task.lease !== null) {
@@ -47,23 +49,30 @@ function addTasks(program: Command, shell: Shell): void {
       const answer = await client.tasks(query);
       if (json) return printJson(shell, answer);
       if (answer.tasks.length === 0) return print(shell, 'No tasks.');
-      const now = shell.now();
-      const rows = answer.tasks.map((task) => [
-        task.task_id,
-        task.state,
-        task.priority_name,
-        String(task.attempts),
-        taskNote(task, now),
-      ]);
-      print(
-        shell,
-        ...table([['TASK', 'STATE', 'PRIORITY', 'ATTEMPTS', ''], ...rows], columnsOf(shell)),
-      );
+      print(shell, ...listing(answer.tasks, shell.now(), columnsOf(shell)));
       if (answer.next_cursor !== null) {
         print(shell, `There are more: --cursor ${clean(answer.next_cursor)}`);
       }
     });
   examples(command, 'banto tasks', 'banto tasks --state held', 'banto tasks --agent a1 --json');
+}
+
+/** A title may be long: on a terminal it leaves room for the note. */
+function listing(tasks: readonly ListedTaskAnswer[], now: number, columns: number): string[] {
+  const titleColumns = Math.max(TITLE_COLUMNS, Math.floor(columns / 3));
+  const rows = tasks.map((task) => [
+    task.task_id,
+    task.state,
+    task.priority_name,
+    cut(clean(task.title), titleColumns),
+    [attemptsNote(task.attempts), taskNote(task, now)].filter((part) => part !== '').join('; '),
+  ]);
+  return table([['TASK', 'STATE', 'PRIORITY', 'TITLE', ''], ...rows], columns);
+}
+
+function attemptsNote(attempts: number): string {
+  if (attempts === 0) return '';
+  return attempts === 1 ? '1 attempt failed' : `${attempts} attempts failed`;
 }
 
 function addShow(program: Command, shell: Shell): void {
