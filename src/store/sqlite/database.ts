@@ -1,6 +1,14 @@
 // Opens the one file, takes the lock on it, and refuses what it must not touch.
 
-import { accessSync, constants, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { BantoError, busy } from '../../core/errors.ts';
@@ -53,6 +61,7 @@ function makeWritable(dataDir: string, path: string): void {
   try {
     mkdirSync(dataDir, { recursive: true });
     accessSync(dataDir, constants.W_OK | constants.X_OK);
+    hideFromGit(dataDir);
     const file = statSync(path, { throwIfNoEntry: false });
     if (file === undefined) return;
     accessSync(path, constants.R_OK | constants.W_OK);
@@ -64,6 +73,12 @@ function makeWritable(dataDir: string, path: string): void {
       error,
     );
   }
+}
+
+/** A directory that is Banto's alone never shows up in the repository it lies in. */
+function hideFromGit(dataDir: string): void {
+  if (readdirSync(dataDir).length > 0) return;
+  writeFileSync(join(dataDir, '.gitignore'), '*\n');
 }
 
 function prepare(db: DatabaseSync, path: string): void {
