@@ -179,11 +179,19 @@ describe('banto serve', () => {
     const { child, ended } = await startBanto(['serve'], /Banto is at/, { cwd, env });
     const second = await runBanto(['serve'], { cwd, env });
     expect(second).toMatchObject({ code: 1, stderr: expect.stringContaining('Another Banto') });
+    expect((await doctor()).report).toMatchObject({
+      healthy: true,
+      findings: expect.arrayContaining([
+        { check: 'store', status: 'ok', message: expect.stringContaining('a running Banto') },
+      ]),
+    });
     child.kill('SIGTERM');
     const { code, stdout } = await ended;
     const address = /Banto is at (\S+)/.exec(stdout)?.[1] ?? '';
     expect(code).toBe(0);
     expect(stdout).toContain('Stopping; leases are kept.');
     expect((await banto(['queue', '--url', address])).code).toBe(5);
+    expect((await doctor()).report.healthy).toBe(true);
+    expect(execFileSync('git', ['status', '--porcelain'], { cwd, encoding: 'utf8' })).toBe('');
   });
 });
