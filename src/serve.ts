@@ -83,8 +83,8 @@ export async function serve(
       onFlags: (flags) => telemetry.setDebug(flags.debug),
       ...(reached === undefined ? {} : { reached }),
     });
-    const { host, port, tokensRequired } = config;
-    const settings = { host, port, tokensRequired, version: packageVersion() };
+    const { host, port, tokensRequired, allowedHosts } = config;
+    const settings = { host, port, tokensRequired, allowedHosts, version: packageVersion() };
     const door = createHttpDoor({ broker, settings, telemetry });
     await broker.start();
     // Together: the broker answers the open polls that the door waits for.

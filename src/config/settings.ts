@@ -43,6 +43,16 @@ const server: Setting[] = [
     about: 'The address Banto listens on. Any other than loopback needs tokens.',
   },
   {
+    name: 'ALLOWED_HOSTS',
+    kind: list(
+      'host names, with the port where it is not the usual one, several by comma',
+      '^[A-Za-z0-9._-]+(?::[0-9]{1,5})?$',
+      { maxLength: 255 },
+    ),
+    fallback: [],
+    about: 'Further names this server is reached by through a proxy.',
+  },
+  {
     name: 'LOG_LEVEL',
     flag: '--log-level',
     kind: oneOf(['silent', 'error', 'warn', 'info', 'debug']),
