@@ -40,22 +40,6 @@ async function quietLog() {
   return createTelemetry({ level: 'silent' }).log;
 }
 
-/** Anybody who can reach the address could take every task: a server without tokens must not start there. */
-async function requireToken(config: Config): Promise<void> {
-  if (!config.tokensRequired) return;
-  const { openStore } = await import('./serve.ts');
-  const store = await openStore(config, await quietLog());
-  try {
-    if ((await store.settings('tokens:')).size > 0) return;
-  } finally {
-    await store.close();
-  }
-  throw new BantoError(
-    'misconfigured',
-    `BROKER_HOST ${config.host} can be reached by others, so that tokens are needed, and there is none yet. Create one first: banto token create --operator`,
-  );
-}
-
 async function start(config: Config): Promise<{ url: string; stop(): Promise<void> }> {
   const { serve } = await import('./serve.ts');
   const { createTelemetry } = await import('./telemetry.ts');
@@ -65,7 +49,6 @@ async function start(config: Config): Promise<{ url: string; stop(): Promise<voi
 async function serveUntilStopped(flags: SettingFlags): Promise<number> {
   const config = loadConfig({ flags });
   const signal = stopSignal();
-  await requireToken(config);
   const server = await start(config);
   process.stdout.write(`Banto is at ${server.url}\n`);
   await untilAborted(signal);

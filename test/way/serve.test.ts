@@ -4,6 +4,7 @@ import { request } from 'node:http';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Config } from '../../src/config.ts';
 import { type Served, serve } from '../../src/serve.ts';
+import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { createTelemetry } from '../../src/telemetry.ts';
 import { type BacklogRepository, makeBacklogRepository } from '../support/backlog-repository.ts';
 import { configFor } from '../support/serve-config.ts';
@@ -43,4 +44,18 @@ test('the names of a proxy are let in, and no others', async () => {
   expect(await put('127.0.0.1', 'https://banto.example')).toBe(200);
   expect(await put('evil.example', 'https://evil.example')).toBe(403);
   expect(await put('127.0.0.1', 'https://evil.example')).toBe(403);
+});
+
+test('an address that others can reach needs a token first, and is refused without a trace', async () => {
+  const open = { host: '0.0.0.0', tokensRequired: true };
+  await expect(start(open)).rejects.toMatchObject({
+    code: 'misconfigured',
+    message: expect.stringMatching(/0\.0\.0\.0 .*banto token create --operator/),
+  });
+  // The store is closed again: a token can be made in it, and then it starts.
+  const store = await openSqliteStore({ dataDir: repository.dataDir });
+  await store.putSetting('tokens:x', { agentId: null, note: null });
+  await store.close();
+  const { url } = await start(open);
+  expect((await fetch(`${url.replace('0.0.0.0', '127.0.0.1')}/api/v1/queue`)).status).toBe(401);
 });
