@@ -7,6 +7,7 @@ import type { Policy } from '../core/settings.ts';
 import type { QueueView, StatsRow, TaskDetail, TaskFilter } from '../core/store.ts';
 import type { Attempt, Lease, Task, TaskKind, Verdict } from '../core/task.ts';
 import type { Why } from '../core/why.ts';
+import type { LeaseCall } from './holder.ts';
 
 export type OnUnfinished = 'complete' | 'resume' | 'release';
 
@@ -63,27 +64,23 @@ export interface Readiness {
 export interface Broker {
   /** Null: nothing suitable came in time. An aborted signal means that the caller has gone. */
   requestTask(request: TaskRequest, signal?: AbortSignal): Promise<Assignment | null>;
-  heartbeat(input: {
-    taskId: string;
-    token: string;
-    progress: string | null;
-  }): Promise<{ expiresAt: number }>;
-  complete(input: {
-    taskId: string;
-    token: string;
-    summary: string | null;
-    prNumber: number | null;
-    verdict: Verdict | null;
-    comments: readonly string[];
-  }): Promise<Task>;
-  fail(input: {
-    taskId: string;
-    token: string;
-    reason: string;
-    retryable: boolean;
-    delaySeconds: number | null;
-  }): Promise<Task>;
-  release(input: { taskId: string; token: string; reason: string | null }): Promise<Task>;
+  heartbeat(input: LeaseCall & { progress: string | null }): Promise<{ expiresAt: number }>;
+  complete(
+    input: LeaseCall & {
+      summary: string | null;
+      prNumber: number | null;
+      verdict: Verdict | null;
+      comments: readonly string[];
+    },
+  ): Promise<Task>;
+  fail(
+    input: LeaseCall & {
+      reason: string;
+      retryable: boolean;
+      delaySeconds: number | null;
+    },
+  ): Promise<Task>;
+  release(input: LeaseCall & { reason: string | null }): Promise<Task>;
 
   tasks(filter: TaskFilter): Promise<{ tasks: ListedTask[]; nextCursor: string | null }>;
   task(taskId: string): Promise<TaskDetail>;
