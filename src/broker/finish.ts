@@ -45,7 +45,7 @@ function checkVerdict(name: TaskName, verdict: Verdict | null, comments: readonl
   if (name.kind !== 'review' && (verdict !== null || comments.length > 0)) {
     throw new BantoError(
       'invalid_request',
-      `verdict and comments belong to a review; this is a task of kind ${name.kind}.`,
+      `A verdict and comments belong to a review; this is a task of kind ${name.kind}.`,
     );
   }
 }

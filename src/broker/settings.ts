@@ -65,7 +65,8 @@ export function createSettings(
     }
     // Null takes a run-time setting back: the value of the start counts again.
     const problem = value === null ? null : policyProblem(key, value);
-    if (problem !== null) throw new BantoError('invalid_request', `${name} ${problem}.`);
+    if (problem !== null)
+      throw new BantoError('invalid_request', `The setting ${name} ${problem}.`);
     await store.putSetting(`${CONFIG}${name}`, value);
     await reload();
     return policy;
