@@ -51,10 +51,8 @@ const KEYS = (Object.keys(DEFAULT_POLICY) as (keyof Policy)[]).flatMap<[string, 
       : [[name, key]];
   },
 );
-const edges = constantFrom(
-  ...[0, 1, 9, 10, 99, 100, 101, 1000, 1001, 3650, 3651, 1e6, 1e6 + 1],
-  ...[86_400, 86_401, 604_800, 604_801, 2_592_000, 2_592_001],
-);
+const EDGES = [0, 1, 9, 10, 99, 100, 1000, 3650, 1e6, 86_400, 604_800, 2_592_000];
+const edges = constantFrom(...EDGES, ...EDGES.map((edge) => edge + 1));
 
 test.each(KEYS)('%s accepts at start what may be set while Banto runs', (name, key) => {
   const kind = SETTINGS.find((setting) => setting.name === name)?.kind;

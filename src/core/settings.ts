@@ -117,21 +117,18 @@ function priorityLabelsProblem(value: unknown): string | null {
   return ok ? null : 'must be an object with the lists of labels high, normal and low';
 }
 
+function numberProblem(value: unknown, [least, most]: readonly [number, number]): string | null {
+  const ok = Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
+  return ok ? null : `must be a whole number from ${least} to ${most}`;
+}
+
 /** Null: fine. Otherwise the words that say what is allowed. */
 export function policyProblem(key: keyof Policy, value: unknown): string | null {
-  switch (key) {
-    case 'requireDeliverables':
-      return typeof value === 'boolean' ? null : 'must be true or false';
-    case 'excludedLabels':
-      return listProblem(value, LABEL_LIST);
-    case 'deliverablesHeadings':
-      return listProblem(value, HEADING_LIST);
-    case 'priorityLabels':
-      return priorityLabelsProblem(value);
-    default: {
-      const [least, most] = POLICY_NUMBERS[key];
-      const ok = Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
-      return ok ? null : `must be a whole number from ${least} to ${most}`;
-    }
+  if (key === 'requireDeliverables') {
+    return typeof value === 'boolean' ? null : 'must be true or false';
   }
+  if (key === 'excludedLabels') return listProblem(value, LABEL_LIST);
+  if (key === 'deliverablesHeadings') return listProblem(value, HEADING_LIST);
+  if (key === 'priorityLabels') return priorityLabelsProblem(value);
+  return numberProblem(value, POLICY_NUMBERS[key]);
 }

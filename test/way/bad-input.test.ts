@@ -302,13 +302,9 @@ test.each(IDS)('the id %s is refused by every call on a task', async (id, status
     const sent = await send('POST', `/tasks/${id}/${verb}`, { lease_token: token, ...rest });
     expectRefusal(sent, status, verb);
   }
-  for (const [verb, body] of [
-    ['requeue', {}],
-    ['unlock', {}],
-    ['cancel', {}],
-    ['priority', { priority: 1 }],
-  ]) {
-    expectRefusal(await send('POST', `/tasks/${id}/${verb}`, body), status, String(verb));
+  for (const verb of ['requeue', 'unlock', 'cancel', 'priority']) {
+    const body = verb === 'priority' ? { priority: 1 } : {};
+    expectRefusal(await send('POST', `/tasks/${id}/${verb}`, body), status, verb);
   }
 });
 

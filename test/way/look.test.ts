@@ -44,7 +44,7 @@ test('tasks are listed with the words of their issues, by one further read', asy
     labels: expect.arrayContaining(['python', 'bug']),
     url: expect.stringContaining('backlog'),
   });
-  expect(reads.map((numbers) => [...numbers].sort())).toEqual([[1, 2, 3]]);
+  expect(reads.map((numbers) => [...numbers].sort((a, b) => a - b))).toEqual([[1, 2, 3]]);
 });
 
 test('a task whose issue was forgotten meanwhile is left out, and the page goes on', async () => {
