@@ -40,7 +40,7 @@ const ANSWERS: Record<string, unknown> = {
   [`POST /api/v1/tasks/${ID}/unlock`]: taskAnswer(),
   [`POST /api/v1/tasks/${ID}/cancel`]: taskAnswer({ state: 'cancelled' }),
   [`POST /api/v1/tasks/${ID}/priority`]: taskAnswer({ priority: 100, priority_name: 'high' }),
-  'GET /api/v1/tasks': { tasks: [leasedTask()], next_cursor: 'c2' },
+  'GET /api/v1/tasks': { tasks: [leasedTask({ title: HOSTILE, attempts: 1 })], next_cursor: 'c2' },
   [`GET /api/v1/tasks/${ID}`]: detailAnswer({
     title: HOSTILE,
     body: `one\n${HOSTILE}`,
@@ -141,7 +141,16 @@ describe('an agent', () => {
     over.set('POST /api/v1/request-task', { status: 204 });
     const ran = await banto(['next', '--agent', 'a1', '--json']);
     expect(ran).toMatchObject({ code: 3, stdout: '' });
-    expect(ran.stderr).toContain('No suitable task');
+    expect(ran.stderr).toContain('No suitable task, as no capability was offered');
+    const able = await banto(['next', '--agent', 'a1', '--cap', 'go']);
+    expect(able.stderr).toContain('No suitable task. Wait for one with --wait');
+  });
+
+  test('that is told to come back later is told where to look', async () => {
+    over.set('POST /api/v1/request-task', refusal(503, 'busy', 'Server is busy.'));
+    const ran = await banto(['next', '--agent', 'a1', '--cap', 'go']);
+    expect(ran.code).toBe(5);
+    expect(ran.stderr).toMatch(/^banto: Server is busy\.\n`banto status` shows/);
   });
 
   test('names itself, or is told how', async () => {
@@ -155,7 +164,10 @@ describe('an agent', () => {
 
   test('reports with task and token as arguments, or from the environment', async () => {
     const args = ['complete', ID, '--token', 't1', '--summary', 'Done', '--pr', '12'];
-    expect(await banto(args)).toMatchObject({ code: 0, stdout: `${ID} is done.\n` });
+    expect(await banto(args)).toMatchObject({
+      code: 0,
+      stdout: `${ID} is done; its review comes next.\n`,
+    });
     expect(api.received[0]?.body).toEqual({ lease_token: 't1', summary: 'Done', pr_number: 12 });
     const env = { BANTO_TASK_ID: ID, BANTO_LEASE_TOKEN: 't2' };
     const review = [
@@ -210,15 +222,19 @@ describe('an agent', () => {
 
 describe('people', () => {
   test.each<[string[], RegExp[]]>([
-    [['tasks'], [/TASK +STATE/, /shop~7~implement\.1 +leased +normal/, /--cursor c2/]],
+    [
+      ['tasks'],
+      [
+        /TASK +STATE +PRIORITY +TITLE/,
+        /shop~7~implement\.1 +leased +normal +Fix login rm +1 attempt failed; a1, lease/,
+        /--cursor c2/,
+      ],
+    ],
     [
       ['show', ID],
       [/implement #7: Fix login rm/, /History/, /one\nFix login\nrm/],
     ],
-    [
-      ['why', ID, '--agent', 'a1'],
-      [/The task is held\./, /no +state +Fix login rm/, /ahead of it: 2/],
-    ],
+    [['why', ID, '--agent', 'a1'], [/^The task is held\.\n\nno +state +Fix login rm\n$/]],
     [['agents'], [/a1 +active/]],
     [['agents', 'a1'], [/backend, go/]],
     [['queue'], [/ready +2/, /shop~3~review\.1/, /3 pending, 1 failing/]],
@@ -252,6 +268,23 @@ describe('people', () => {
     const ran = await banto([...args, '--json']);
     expect(ran).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(ran.stdout)).toEqual(expected);
+  });
+
+  test('rivals are shown for a task that can be had, and what is ahead to whom it matters', async () => {
+    const offered = { ...(ANSWERS[`GET /api/v1/tasks/${ID}/why`] as object), offered: true };
+    over.set(`GET /api/v1/tasks/${ID}/why`, { json: offered });
+    const [alone, forAgent] = [await banto(['why', ID]), await banto(['why', ID, '--agent', 'a1'])];
+    expect(alone.stdout).toMatch(/\n\nAgents waiting: 1\.\n$/);
+    expect(forAgent.stdout).toMatch(/\n\nTasks ahead of it: 2\. Agents waiting: 1\.\n$/);
+  });
+
+  test('the status asks no more for many leases than for one', async () => {
+    const leased = Array.from({ length: 30 }, (_, index) =>
+      leasedTask({ task_id: `shop~${index}` }),
+    );
+    over.set('GET /api/v1/tasks', { json: { tasks: leased, next_cursor: null } });
+    expect(await banto(['status', '--once'])).toMatchObject({ code: 0, stderr: '' });
+    expect(api.received).toHaveLength(5);
   });
 
   test('filters go to the API, values keep their type', async () => {
@@ -304,6 +337,7 @@ describe('what goes wrong', () => {
     const ran = await banto(args);
     expect(ran).toMatchObject({ code: 2, stdout: '' });
     expect(ran.stderr).toContain(sentence);
+    expect(ran.stderr).toMatch(/^banto: /);
   });
 
   test('a wrong setting is named, and the help still works', async () => {

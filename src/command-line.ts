@@ -6,10 +6,12 @@ import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { createClient } from './client/client.ts';
 import { type Config, loadClientConfig, loadConfig } from './config.ts';
+import { hasDeliverables } from './core/body.ts';
 import { BantoError } from './core/errors.ts';
+import type { Policy } from './core/settings.ts';
 import { checksFor } from './doctor.ts';
 import { runCommandLine } from './doors/cli/program.ts';
-import type { SettingFlags, Shell } from './doors/cli/shell.ts';
+import type { NewIssue, SettingFlags, Shell } from './doors/cli/shell.ts';
 
 function versionOfPackage(): string {
   const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
@@ -40,22 +42,6 @@ async function quietLog() {
   return createTelemetry({ level: 'silent' }).log;
 }
 
-/** Anybody who can reach the address could take every task: a server without tokens must not start there. */
-async function requireToken(config: Config): Promise<void> {
-  if (!config.tokensRequired) return;
-  const { openStore } = await import('./serve.ts');
-  const store = await openStore(config, await quietLog());
-  try {
-    if ((await store.settings('tokens:')).size > 0) return;
-  } finally {
-    await store.close();
-  }
-  throw new BantoError(
-    'misconfigured',
-    `BROKER_HOST ${config.host} can be reached by others, so that tokens are needed, and there is none yet. Create one first: banto token create --operator`,
-  );
-}
-
 async function start(config: Config): Promise<{ url: string; stop(): Promise<void> }> {
   const { serve } = await import('./serve.ts');
   const { createTelemetry } = await import('./telemetry.ts');
@@ -65,13 +51,20 @@ async function start(config: Config): Promise<{ url: string; stop(): Promise<voi
 async function serveUntilStopped(flags: SettingFlags): Promise<number> {
   const config = loadConfig({ flags });
   const signal = stopSignal();
-  await requireToken(config);
   const server = await start(config);
-  process.stdout.write(`Banto is at ${server.url}\n`);
+  process.stdout.write(
+    `Banto is at ${server.url}\n${describeBacklog(config)}Agents ask with \`banto next --agent <name> --cap <labels>\`; watch with \`banto status\`; the API is at ${server.url}/docs\n`,
+  );
   await untilAborted(signal);
   process.stdout.write('Stopping; leases are kept.\n');
   await server.stop();
   return 0;
+}
+
+function describeBacklog({ forge }: Config): string {
+  return forge.kind === 'local'
+    ? `It hands out the issues in ${join(forge.repoDir, forge.backlogDir)}; add one with \`banto issue add\`\n`
+    : `It hands out the issues of ${forge.repositories.join(', ')}\n`;
 }
 
 async function createTokenOffline(
@@ -91,13 +84,32 @@ async function createTokenOffline(
   }
 }
 
-function localForge(flags: SettingFlags) {
-  const { forge } = loadConfig({ flags });
-  if (forge.kind === 'local') return forge;
+function localConfig(flags: SettingFlags) {
+  const { forge, policy } = loadConfig({ flags });
+  if (forge.kind === 'local') return { forge, policy };
   throw new BantoError(
     'misconfigured',
     'The backlog is on GitHub (GITHUB_REPOSITORY): open the issue there.',
   );
+}
+
+function hintsFor({ labels, body }: NewIssue, policy: Policy): string[] {
+  const { requireDeliverables, deliverablesHeadings, excludedLabels } = policy;
+  const excluded = labels.find((label) =>
+    excludedLabels.some((name) => name.toLowerCase() === label.toLowerCase()),
+  );
+  const held = requireDeliverables && body !== '' && !hasDeliverables(body, deliverablesHeadings);
+  return [
+    ...(labels.length === 0
+      ? ['It has no label: only agents that offer everything (--cap "*") take it.']
+      : []),
+    ...(excluded === undefined ? [] : [`It is held: the label ${excluded} excludes it.`]),
+    ...(held
+      ? [
+          `It is held until its body has a section on what to deliver (${deliverablesHeadings.join(', ')}).`,
+        ]
+      : []),
+  ];
 }
 
 function createShell(color: boolean): Shell {
@@ -119,10 +131,10 @@ function createShell(color: boolean): Shell {
       return runDemo({ ...options, serve: start, signal: stopSignal(), print });
     },
     async addIssue(flags, issue) {
-      const forge = localForge(flags);
+      const { forge, policy } = localConfig(flags);
       const { addIssue } = await import('./forge/local/add-issue.ts');
-      const added = await addIssue(join(forge.repoDir, forge.backlogDir), issue);
-      return { ...added, path: relative(process.cwd(), added.path) };
+      const { number, path } = await addIssue(join(forge.repoDir, forge.backlogDir), issue);
+      return { number, path: relative(process.cwd(), path), hints: hintsFor(issue, policy) };
     },
     createTokenOffline,
     checks: checksFor,

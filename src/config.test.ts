@@ -38,6 +38,7 @@ describe('defaults and order', () => {
       host: '127.0.0.1',
       port: 8080,
       tokensRequired: false,
+      allowedHosts: [],
       logLevel: 'info',
       dataDir: join(cwd, '.banto'),
       forge: { kind: 'local', repoDir: cwd, backlogDir: 'backlog' },
@@ -52,6 +53,16 @@ describe('defaults and order', () => {
     expect([config.port, config.policy.leaseSeconds, config.policy.maxAttempts]).toEqual([
       3, 200, 7,
     ]);
+  });
+
+  test('the names of a proxy are a list', () => {
+    expect(load({ ALLOWED_HOSTS: 'banto.example, b.example:8443' }).allowedHosts).toEqual([
+      'banto.example',
+      'b.example:8443',
+    ]);
+    expect(sentence(() => load({ ALLOWED_HOSTS: 'https://banto.example' }))).toMatch(
+      /ALLOWED_HOSTS.*host names/,
+    );
   });
 
   test('an empty variable counts as not set', () => {

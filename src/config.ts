@@ -43,6 +43,8 @@ export interface Config {
   readonly port: number;
   /** True on any address that others can reach: without a token the server must not start. */
   readonly tokensRequired: boolean;
+  /** Names beside `host` that requests may be addressed to. */
+  readonly allowedHosts: readonly string[];
   readonly logLevel: LogLevel;
   /** Absolute. */
   readonly dataDir: string;

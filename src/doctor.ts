@@ -1,5 +1,4 @@
-// The checks of `banto doctor`. Each says what it found and how to mend it; none changes anything that
-// matters.
+// The checks of `banto doctor`. Each says what it found and how to mend it; none changes anything.
 
 import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
@@ -11,6 +10,7 @@ import { type Config, loadConfig, localUrl } from './config.ts';
 import type { Check, Finding } from './doors/cli/doctor.ts';
 import type { SettingFlags } from './doors/cli/shell.ts';
 import { nodeProblem } from './node-version.ts';
+import type { Inspection } from './store/sqlite/inspect.ts';
 
 const run = promisify(execFile);
 
@@ -120,29 +120,28 @@ async function checkStore(config: Config): Promise<Finding[]> {
   } catch (error) {
     return [problem(`${dataDir} cannot be written (${messageOf(error)})`, 'Set BANTO_DATA_DIR.')];
   }
-  if (!existsSync(join(dataDir, 'banto.db'))) return [ok(`${dataDir} is empty and can be written`)];
-  const version = await runningVersion(config);
-  if (version !== null) return [ok(`${dataDir} is in use by the running Banto ${version}`)];
-  const { openStore } = await import('./serve.ts');
-  const { createTelemetry } = await import('./telemetry.ts');
-  const store = await openStore(config, createTelemetry({ level: 'silent' }).log);
-  try {
-    await store.ping();
-    const tokens = (await store.settings('tokens:')).size;
-    return [
-      ok(`${dataDir} can be read and written`),
-      ...(config.tokensRequired && tokens === 0
-        ? [
-            problem(
-              `${config.host} needs tokens and there is none`,
-              'Run: banto token create --operator',
-            ),
-          ]
-        : []),
-    ];
-  } finally {
-    await store.close();
-  }
+  const { inspectDatabase } = await import('./store/sqlite/inspect.ts');
+  const found = inspectDatabase(dataDir);
+  if (found.state === 'in_use') return [ok(`${dataDir} is in use by a running Banto`)];
+  const tokens = found.state === 'missing' ? 0 : found.tokens;
+  return [
+    ok(`${dataDir} ${describeStopped(found)}`),
+    ...(config.tokensRequired && tokens === 0
+      ? [
+          problem(
+            `${config.host} needs tokens and there is none`,
+            'Run: banto token create --operator',
+          ),
+        ]
+      : []),
+  ];
+}
+
+function describeStopped(found: Exclude<Inspection, { state: 'in_use' }>): string {
+  if (found.state === 'missing') return 'can be written; the database is made at the first start';
+  return found.older
+    ? 'is in order; its database is brought up to date at the next start'
+    : 'is in order';
 }
 
 export function checksFor(flags: SettingFlags): Check[] {

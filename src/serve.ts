@@ -46,6 +46,15 @@ async function openForge(config: Config, now: () => number, log: Log): Promise<F
   );
 }
 
+/** Anybody who can reach the address could take every task: a server without tokens must not start there. */
+async function requireToken({ tokensRequired, host }: Config, store: Store): Promise<void> {
+  if (!tokensRequired || (await store.settings('tokens:')).size > 0) return;
+  throw new BantoError(
+    'misconfigured',
+    `BROKER_HOST ${host} can be reached by others, so that tokens are needed, and there is none yet. Create one first: banto token create --operator`,
+  );
+}
+
 /** The store's clock without asking it each time: both follow the monotonic clock. */
 async function followClock(store: Store): Promise<() => number> {
   const clock = createSystemClock();
@@ -72,6 +81,7 @@ export async function serve(
   try {
     const store = await openStore(config, log);
     closers.push(() => store.close());
+    await requireToken(config, store);
     const forge = await openForge(config, await followClock(store), log);
     closers.push(() => forge.close());
     await forge.check();
@@ -83,8 +93,8 @@ export async function serve(
       onFlags: (flags) => telemetry.setDebug(flags.debug),
       ...(reached === undefined ? {} : { reached }),
     });
-    const { host, port, tokensRequired } = config;
-    const settings = { host, port, tokensRequired, version: packageVersion() };
+    const { host, port, tokensRequired, allowedHosts } = config;
+    const settings = { host, port, tokensRequired, allowedHosts, version: packageVersion() };
     const door = createHttpDoor({ broker, settings, telemetry });
     await broker.start();
     // Together: the broker answers the open polls that the door waits for.

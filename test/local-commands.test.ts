@@ -148,6 +148,20 @@ describe('banto issue add', () => {
   });
 });
 
+describe('what an author may not expect', () => {
+  test.each<[string[], RegExp]>([
+    [[], /no label: only agents that offer everything/],
+    [['--label', 'a', '--body', 'Do it.'], /held until its body has a section .*Deliverables/],
+    [['--label', 'Epic'], /held: the label Epic excludes it/],
+    [['--label', 'a', '--body', '## Deliverables\n\n- it'], /^Added #1: \S+\n$/],
+  ])('of an issue with %j is said when it is added', async (options, words) => {
+    repository();
+    const ran = await banto(['issue', 'add', 'Fix it', ...options]);
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    expect(ran.stdout).toMatch(words);
+  });
+});
+
 describe('banto token create', () => {
   test('works on the data folder when no server runs', async () => {
     repository();
@@ -179,11 +193,20 @@ describe('banto serve', () => {
     const { child, ended } = await startBanto(['serve'], /Banto is at/, { cwd, env });
     const second = await runBanto(['serve'], { cwd, env });
     expect(second).toMatchObject({ code: 1, stderr: expect.stringContaining('Another Banto') });
+    expect((await doctor()).report).toMatchObject({
+      healthy: true,
+      findings: expect.arrayContaining([
+        { check: 'store', status: 'ok', message: expect.stringContaining('a running Banto') },
+      ]),
+    });
     child.kill('SIGTERM');
     const { code, stdout } = await ended;
     const address = /Banto is at (\S+)/.exec(stdout)?.[1] ?? '';
     expect(code).toBe(0);
+    expect(stdout).toMatch(/issues in .*backlog; add one with `banto issue add`\n.*\/docs\n/);
     expect(stdout).toContain('Stopping; leases are kept.');
     expect((await banto(['queue', '--url', address])).code).toBe(5);
+    expect((await doctor()).report.healthy).toBe(true);
+    expect(execFileSync('git', ['status', '--porcelain'], { cwd, encoding: 'utf8' })).toBe('');
   });
 });

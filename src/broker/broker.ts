@@ -7,6 +7,7 @@ import type { Policy } from '../core/settings.ts';
 import type { QueueView, StatsRow, TaskDetail, TaskFilter } from '../core/store.ts';
 import type { Attempt, Lease, Task, TaskKind, Verdict } from '../core/task.ts';
 import type { Why } from '../core/why.ts';
+import type { LeaseCall } from './holder.ts';
 
 export type OnUnfinished = 'complete' | 'resume' | 'release';
 
@@ -29,6 +30,12 @@ export interface Assignment {
   readonly handoff: readonly Attempt[] | null;
   readonly prompt: string;
   readonly ledger: 'written' | 'pending';
+}
+
+/** A task with what a list shows of its issue; text by strangers. */
+export interface ListedTask {
+  readonly task: Task;
+  readonly issue: Pick<Issue, 'title' | 'url' | 'labels'>;
 }
 
 export interface AgentView {
@@ -57,29 +64,25 @@ export interface Readiness {
 export interface Broker {
   /** Null: nothing suitable came in time. An aborted signal means that the caller has gone. */
   requestTask(request: TaskRequest, signal?: AbortSignal): Promise<Assignment | null>;
-  heartbeat(input: {
-    taskId: string;
-    token: string;
-    progress: string | null;
-  }): Promise<{ expiresAt: number }>;
-  complete(input: {
-    taskId: string;
-    token: string;
-    summary: string | null;
-    prNumber: number | null;
-    verdict: Verdict | null;
-    comments: readonly string[];
-  }): Promise<Task>;
-  fail(input: {
-    taskId: string;
-    token: string;
-    reason: string;
-    retryable: boolean;
-    delaySeconds: number | null;
-  }): Promise<Task>;
-  release(input: { taskId: string; token: string; reason: string | null }): Promise<Task>;
+  heartbeat(input: LeaseCall & { progress: string | null }): Promise<{ expiresAt: number }>;
+  complete(
+    input: LeaseCall & {
+      summary: string | null;
+      prNumber: number | null;
+      verdict: Verdict | null;
+      comments: readonly string[];
+    },
+  ): Promise<Task>;
+  fail(
+    input: LeaseCall & {
+      reason: string;
+      retryable: boolean;
+      delaySeconds: number | null;
+    },
+  ): Promise<Task>;
+  release(input: LeaseCall & { reason: string | null }): Promise<Task>;
 
-  tasks(filter: TaskFilter): Promise<{ tasks: Task[]; nextCursor: string | null }>;
+  tasks(filter: TaskFilter): Promise<{ tasks: ListedTask[]; nextCursor: string | null }>;
   task(taskId: string): Promise<TaskDetail>;
   why(taskId: string, agentId: string | null): Promise<Why>;
   requeue(input: { taskId: string; delaySeconds: number }): Promise<Task>;

@@ -8,6 +8,7 @@ import type { Ended } from '../core/store.ts';
 import { parseTaskId, type Task, type TaskName, type Verdict } from '../core/task.ts';
 import type { Broker } from './broker.ts';
 import type { Context } from './context.ts';
+import { requireHolder } from './holder.ts';
 
 export function unknownTask(taskId: string): BantoError {
   return new BantoError(
@@ -44,7 +45,7 @@ function checkVerdict(name: TaskName, verdict: Verdict | null, comments: readonl
   if (name.kind !== 'review' && (verdict !== null || comments.length > 0)) {
     throw new BantoError(
       'invalid_request',
-      `verdict and comments belong to a review; this is a task of kind ${name.kind}.`,
+      `A verdict and comments belong to a review; this is a task of kind ${name.kind}.`,
     );
   }
 }
@@ -58,9 +59,13 @@ export function createFinish(
 ): Finish {
   const { store, forge, log } = context;
 
-  async function complete(input: Parameters<Broker['complete']>[0]): Promise<Task> {
+  async function complete({
+    agentId = null,
+    ...input
+  }: Parameters<Broker['complete']>[0]): Promise<Task> {
     const name = named(input.taskId);
     checkVerdict(name, input.verdict, input.comments);
+    await requireHolder(store, { ...input, agentId });
     const reviewable = !forge.hasPullRequests || input.prNumber !== null;
     const outcome = outcomeOf(name, input.verdict, input.comments, context.policy(), reviewable);
     context.reached('before_complete');
@@ -78,6 +83,7 @@ export function createFinish(
 
   async function fail(input: Parameters<Broker['fail']>[0]): Promise<Task> {
     const { kind } = named(input.taskId);
+    await requireHolder(store, input);
     const { maxAttempts } = context.policy();
     const ended = await store.fail({
       taskId: input.taskId,
@@ -94,9 +100,11 @@ export function createFinish(
   }
 
   async function release(input: Parameters<Broker['release']>[0]): Promise<Task> {
-    const { kind } = named(input.taskId);
-    const ended = await store.release({ ...input, ledger: waitingLedger(kind) });
-    return taskOrThrow(input.taskId, ended);
+    const { taskId, token, reason } = input;
+    const { kind } = named(taskId);
+    await requireHolder(store, input);
+    const ended = await store.release({ taskId, token, reason, ledger: waitingLedger(kind) });
+    return taskOrThrow(taskId, ended);
   }
 
   return { complete, fail, release };

@@ -3,12 +3,15 @@
 import type { Broker } from './broker.ts';
 import type { Context } from './context.ts';
 import { leaseLost, named, unknownTask } from './finish.ts';
+import { requireHolder } from './holder.ts';
 
 export function createHeartbeat({ store }: Context): Broker['heartbeat'] {
   return async (input) => {
-    named(input.taskId);
-    const renewed = await store.heartbeat(input);
+    const { taskId, token, progress } = input;
+    named(taskId);
+    await requireHolder(store, input);
+    const renewed = await store.heartbeat({ taskId, token, progress });
     if (renewed.outcome === 'ok') return { expiresAt: renewed.expiresAt };
-    throw renewed.outcome === 'not_found' ? unknownTask(input.taskId) : leaseLost(input.taskId);
+    throw renewed.outcome === 'not_found' ? unknownTask(taskId) : leaseLost(taskId);
   };
 }

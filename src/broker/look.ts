@@ -1,9 +1,11 @@
 // Everything that only reads: tasks, why, agents, queue, statistics.
 
 import { BantoError } from '../core/errors.ts';
+import { type Issue, issueKey } from '../core/issue.ts';
 import { parseBucketKey, rankBuckets } from '../core/match.ts';
 import { score } from '../core/priority.ts';
-import type { AgentRecord, TaskDetail } from '../core/store.ts';
+import type { AgentRecord, TaskDetail, TaskFilter } from '../core/store.ts';
+import type { Task } from '../core/task.ts';
 import type { Seeker } from '../core/ticket.ts';
 import { explain, type Rivals } from '../core/why.ts';
 import type { AgentView, Broker } from './broker.ts';
@@ -55,6 +57,29 @@ export function createLook({ store }: Context, matcher: Matcher): Look {
     return detail;
   }
 
+  /** One read for each repository of the page, whatever its length. */
+  async function issuesOf(tasks: readonly Task[]): Promise<ReadonlyMap<string, Issue>> {
+    const found = new Map<string, Issue>();
+    for (const [repository, theirs] of Map.groupBy(tasks, (task) => task.repository)) {
+      const numbers = [...new Set(theirs.map(({ number }) => number))];
+      for (const { issue } of await store.issuesNumbered(repository, numbers)) {
+        found.set(issueKey(repository, issue.number), issue);
+      }
+    }
+    return found;
+  }
+
+  async function tasks(filter: TaskFilter): ReturnType<Broker['tasks']> {
+    const page = await store.tasks(filter);
+    const issues = await issuesOf(page.tasks);
+    const listed = page.tasks.flatMap((task) => {
+      const issue = issues.get(issueKey(task.repository, task.number));
+      // Forgotten between the two reads: then it is gone.
+      return issue === undefined ? [] : [{ task, issue }];
+    });
+    return { tasks: listed, nextCursor: page.nextCursor };
+  }
+
   /** How many ready tasks this agent would be given before this one. */
   async function tasksAhead(seeker: Seeker, detail: TaskDetail): Promise<number> {
     const registry = await store.registry();
@@ -103,7 +128,7 @@ export function createLook({ store }: Context, matcher: Matcher): Look {
     agent,
     task,
     why,
-    tasks: (filter) => store.tasks(filter),
+    tasks,
     async queue() {
       const waiting = [...matcher.waiting().values()].reduce((sum, count) => sum + count, 0);
       return { ...(await store.queue(DELAYED_SHOWN)), waiting };

@@ -14,7 +14,10 @@ function taskOrThrow(taskId: string, action: string, done: Operated): Task {
   if (done.outcome === 'not_found') throw unknownTask(taskId);
   const { state, reason } = done.task;
   const because = reason === null ? '' : ` (${explainReason(reason)})`;
-  throw new BantoError('conflict', `${taskId} is ${state}${because}: it cannot be ${action}.`);
+  throw new BantoError(
+    'conflict',
+    `The task ${taskId} is ${state}${because}: it cannot be ${action}.`,
+  );
 }
 
 type Operate = Pick<Broker, 'requeue' | 'prioritize' | 'unlock' | 'cancel'>;

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { BantoError } from '../core/errors.ts';
-import { DEFAULT_POLICY, type Policy } from '../core/settings.ts';
+import { DEFAULT_POLICY, type Policy, policyProblem } from '../core/settings.ts';
 import { isAgentId } from '../core/task.ts';
 import type { Broker, Flags } from './broker.ts';
 import type { Context } from './context.ts';
@@ -13,47 +13,6 @@ const TOKENS = 'tokens:';
 
 const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const KEYS = new Map(Object.keys(DEFAULT_POLICY).map((key) => [snake(key), key as keyof Policy]));
-
-/** The bounds of every number; text lists and the rest are checked by the shape of their default. */
-const BOUNDS: Partial<Record<keyof Policy, readonly [number, number]>> = {
-  leaseSeconds: [10, 86_400],
-  reviewDelaySeconds: [0, 604_800],
-  ticketTtlSeconds: [1, 86_400],
-  maxAttempts: [1, 100],
-  maxReviewRounds: [1, 99],
-  authorFirstSeconds: [0, 604_800],
-  adoptSeconds: [0, 604_800],
-  maxWaiting: [1, 1_000_000],
-  maxWaitingPerAgent: [1, 1000],
-  historyDays: [1, 3650],
-};
-
-function isTextList(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string' && item !== '');
-}
-
-/** Null: fine. Otherwise the sentence that says what is allowed. */
-export function policyProblem(key: keyof Policy, value: unknown): string | null {
-  const bounds = BOUNDS[key];
-  if (bounds !== undefined) {
-    const [least, most] = bounds;
-    const ok = Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
-    return ok ? null : `must be a whole number from ${least} to ${most}`;
-  }
-  if (key === 'requireDeliverables') {
-    return typeof value === 'boolean' ? null : 'must be true or false';
-  }
-  if (key === 'priorityLabels') {
-    const rules = value as Record<string, unknown> | null;
-    const ok =
-      typeof rules === 'object' &&
-      rules !== null &&
-      Object.keys(rules).sort().join() === 'high,low,normal' &&
-      Object.values(rules).every(isTextList);
-    return ok ? null : 'must be an object with the lists high, normal and low';
-  }
-  return isTextList(value) ? null : 'must be a list of texts that are not empty';
-}
 
 type Owner = { readonly agentId: string | null };
 
@@ -106,7 +65,8 @@ export function createSettings(
     }
     // Null takes a run-time setting back: the value of the start counts again.
     const problem = value === null ? null : policyProblem(key, value);
-    if (problem !== null) throw new BantoError('invalid_request', `${name} ${problem}.`);
+    if (problem !== null)
+      throw new BantoError('invalid_request', `The setting ${name} ${problem}.`);
     await store.putSetting(`${CONFIG}${name}`, value);
     await reload();
     return policy;

@@ -116,6 +116,7 @@ export function rules(values: Values): Config {
     host,
     port: values.get('BROKER_PORT') as number,
     tokensRequired: !isLoopback(host),
+    allowedHosts: values.get('ALLOWED_HOSTS') as readonly string[],
     logLevel: values.get('LOG_LEVEL') as LogLevel,
     dataDir: values.get('BANTO_DATA_DIR') as string,
     forge: forgeOf(values),

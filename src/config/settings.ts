@@ -1,18 +1,31 @@
 // Every setting there is (SPEC 6 and the policy knobs). The shipped JSON schema, the loader and the
 // check of docs/settings.md all read this table.
 
-import { LEASE_SECONDS_MAX, LEASE_SECONDS_MIN } from '../core/lease.ts';
-import { DEFAULT_POLICY } from '../core/settings.ts';
+import {
+  DEFAULT_POLICY,
+  HEADING_LIST,
+  LABEL_LIST,
+  type ListBounds,
+  POLICY_NUMBERS,
+} from '../core/settings.ts';
 import { list, oneOf, type Setting, text, wholeNumber, yesOrNo } from './setting.ts';
 
 const ANY_LINE = '^[^\\u0000-\\u001f\\u007f]+$';
 const WEB_ADDRESS = '^https?://[^\\s]+$';
-const DAY_SECONDS = 86_400;
 
 const path = text('a path without control characters', ANY_LINE);
 const webAddress = text('an address that begins with http:// or https://', WEB_ADDRESS);
 const token = text('one word without spaces', '^[\\u0021-\\u007e]+$');
-const labels = list('labels of 1 to 50 characters, several by comma', ANY_LINE);
+const labels = boundedList(LABEL_LIST);
+
+function boundedList({ what, pattern, ...bounds }: ListBounds) {
+  const allowed = `${what} of 1 to ${bounds.maxLength} characters, several by comma`;
+  return list(allowed, pattern, bounds);
+}
+
+function number(key: keyof typeof POLICY_NUMBERS): Pick<Setting, 'kind' | 'fallback'> {
+  return { kind: wholeNumber(...POLICY_NUMBERS[key]), fallback: DEFAULT_POLICY[key] };
+}
 
 const server: Setting[] = [
   {
@@ -28,6 +41,16 @@ const server: Setting[] = [
     kind: text('a host name or an IP address', '^[A-Za-z0-9._:\\[\\]%-]+$', 255),
     fallback: '127.0.0.1',
     about: 'The address Banto listens on. Any other than loopback needs tokens.',
+  },
+  {
+    name: 'ALLOWED_HOSTS',
+    kind: list(
+      'host names, with the port where it is not the usual one, several by comma',
+      '^[A-Za-z0-9._-]+(?::[0-9]{1,5})?$',
+      { maxLength: 255 },
+    ),
+    fallback: [],
+    about: 'Further names this server is reached by through a proxy.',
   },
   {
     name: 'LOG_LEVEL',
@@ -144,38 +167,32 @@ const redis: Setting[] = [
 const policy: Setting[] = [
   {
     name: 'LEASE_SECONDS',
-    kind: wholeNumber(LEASE_SECONDS_MIN, LEASE_SECONDS_MAX),
-    fallback: DEFAULT_POLICY.leaseSeconds,
+    ...number('leaseSeconds'),
     about: 'How long a lease lives without a heartbeat, where the agent does not say.',
   },
   {
     name: 'REVIEW_DELAY_SECONDS',
-    kind: wholeNumber(0, 30 * DAY_SECONDS),
-    fallback: DEFAULT_POLICY.reviewDelaySeconds,
+    ...number('reviewDelaySeconds'),
     about: 'How long people may review before an agent does.',
   },
   {
     name: 'TICKET_TTL_SECONDS',
-    kind: wholeNumber(1, DAY_SECONDS),
-    fallback: DEFAULT_POLICY.ticketTtlSeconds,
+    ...number('ticketTtlSeconds'),
     about: 'After this long a waiting request is forgotten.',
   },
   {
     name: 'MAX_ATTEMPTS',
-    kind: wholeNumber(1, 100),
-    fallback: DEFAULT_POLICY.maxAttempts,
+    ...number('maxAttempts'),
     about: 'Failed and expired leases before a task is dead and a person is asked.',
   },
   {
     name: 'MAX_REVIEW_ROUNDS',
-    kind: wholeNumber(1, 99),
-    fallback: DEFAULT_POLICY.maxReviewRounds,
+    ...number('maxReviewRounds'),
     about: 'Reviews that ask for changes before a person is asked.',
   },
   {
     name: 'AUTHOR_FIRST_SECONDS',
-    kind: wholeNumber(0, DAY_SECONDS),
-    fallback: DEFAULT_POLICY.authorFirstSeconds,
+    ...number('authorFirstSeconds'),
     about: 'How long a fix is offered to its author alone.',
   },
   {
@@ -192,10 +209,7 @@ const policy: Setting[] = [
   },
   {
     name: 'DELIVERABLES_HEADINGS',
-    kind: list('headings of 1 to 100 characters, several by comma', ANY_LINE, {
-      minItems: 1,
-      maxLength: 100,
-    }),
+    kind: boundedList(HEADING_LIST),
     fallback: DEFAULT_POLICY.deliverablesHeadings,
     about: 'The headings that begin such a section.',
   },
@@ -219,26 +233,22 @@ const policy: Setting[] = [
   },
   {
     name: 'ADOPT_SECONDS',
-    kind: wholeNumber(0, 30 * DAY_SECONDS),
-    fallback: DEFAULT_POLICY.adoptSeconds,
+    ...number('adoptSeconds'),
     about: 'How long an issue that says in-progress without a lease is left alone.',
   },
   {
     name: 'MAX_WAITING',
-    kind: wholeNumber(1, 1_000_000),
-    fallback: DEFAULT_POLICY.maxWaiting,
+    ...number('maxWaiting'),
     about: 'Requests that may wait at once; more are answered 503.',
   },
   {
     name: 'MAX_WAITING_PER_AGENT',
-    kind: wholeNumber(1, 1000),
-    fallback: DEFAULT_POLICY.maxWaitingPerAgent,
+    ...number('maxWaitingPerAgent'),
     about: 'The same, for one agent.',
   },
   {
     name: 'HISTORY_DAYS',
-    kind: wholeNumber(1, 3650),
-    fallback: DEFAULT_POLICY.historyDays,
+    ...number('historyDays'),
     about: 'How long facts and results are kept.',
   },
 ];

@@ -1,13 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  branchFromBody,
-  DEFAULT_DELIVERABLES_HEADINGS,
-  dependenciesFromBody,
-  hasDeliverables,
-} from './body.ts';
+import { branchFromBody, dependenciesFromBody, hasDeliverables } from './body.ts';
+import { DEFAULT_POLICY } from './settings.ts';
 
-const has = (body: string): boolean => hasDeliverables(body, DEFAULT_DELIVERABLES_HEADINGS);
+const has = (body: string): boolean => hasDeliverables(body, DEFAULT_POLICY.deliverablesHeadings);
 const depends = (body: string): number[] => dependenciesFromBody(body, 'owner/repo');
 const FENCE = '```';
 

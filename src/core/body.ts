@@ -3,12 +3,6 @@
 
 import { type BodyLine, cutListMarks, readLines } from './body-lines.ts';
 
-export const DEFAULT_DELIVERABLES_HEADINGS: readonly string[] = [
-  '成果物',
-  'Deliverables',
-  'Acceptance criteria',
-];
-
 /** Of a line that is to mean something, so much is looked at. */
 const LINE_READ = 1000;
 const TITLE_READ = 200;

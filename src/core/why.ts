@@ -84,12 +84,12 @@ function capabilityRule(detail: TaskDetail, seeker: Seeker): Rule {
   }
   const matching = detail.matchLabels.filter((label) => seeker.capabilities.includes(label));
   const ok = matching.length > 0 || seeker.capabilities.includes('*');
-  const labels = detail.matchLabels.join(', ') || 'none';
-  return {
-    rule: 'capabilities',
-    ok,
-    detail: `The issue's labels are ${labels}; ${seeker.agentId} offers ${has}; ${matching.length} match.`,
-  };
+  const count = matching.length === 0 ? 'none matches' : `${matching.join(', ')} matches`;
+  const sentence =
+    detail.matchLabels.length === 0
+      ? `The issue has no labels, so that only an agent that offers * may take it; ${seeker.agentId} offers ${has}.`
+      : `The issue's labels are ${detail.matchLabels.join(', ')}; ${seeker.agentId} offers ${has}; ${count}.`;
+  return { rule: 'capabilities', ok, detail: sentence };
 }
 
 export function bucketOf(detail: TaskDetail): Bucket {

@@ -38,6 +38,7 @@ function demoConfig(folder: string, port: number): Config {
     host: '127.0.0.1',
     port,
     tokensRequired: false,
+    allowedHosts: [],
     logLevel: 'silent',
     dataDir: join(folder, '.banto'),
     forge: { kind: 'local', repoDir: join(folder, 'shop'), backlogDir: 'backlog' },

@@ -4,7 +4,11 @@ import type { AgentAnswer } from '../../src/doors/schema/agents.ts';
 import type { ReadyAnswer } from '../../src/doors/schema/ops.ts';
 import type { QueueAnswer } from '../../src/doors/schema/queue.ts';
 import type { AssignmentAnswer } from '../../src/doors/schema/request-task.ts';
-import type { TaskAnswer, TaskDetailAnswer } from '../../src/doors/schema/task.ts';
+import type {
+  ListedTaskAnswer,
+  TaskAnswer,
+  TaskDetailAnswer,
+} from '../../src/doors/schema/task.ts';
 
 export const AT = '2026-11-15T20:00:00.000Z';
 
@@ -37,8 +41,12 @@ export function taskAnswer(over: Partial<TaskAnswer> = {}): TaskAnswer {
   };
 }
 
-export function leasedTask(over: Partial<TaskAnswer> = {}): TaskAnswer {
-  return taskAnswer({
+export function leasedTask(over: Partial<ListedTaskAnswer> = {}): ListedTaskAnswer {
+  return {
+    ...taskAnswer(),
+    issue_url: 'http://x/7',
+    title: 'Fix the login',
+    labels: ['backend'],
     state: 'leased',
     lease: {
       agent_id: 'a1',
@@ -48,16 +56,13 @@ export function leasedTask(over: Partial<TaskAnswer> = {}): TaskAnswer {
       expires_at: '2026-11-15T20:10:00.000Z',
     },
     ...over,
-  });
+  };
 }
 
 export function detailAnswer(over: Partial<TaskDetailAnswer> = {}): TaskDetailAnswer {
   return {
     ...leasedTask(),
-    issue_url: 'http://x/7',
-    title: 'Fix the login',
     body: '## Deliverables\n\n- it works\n',
-    labels: ['backend'],
     issue_state: 'open',
     earlier_attempts: [],
     history: [],

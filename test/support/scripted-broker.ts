@@ -134,7 +134,7 @@ export function createScriptedBroker(): ScriptedBroker {
     complete: async () => ({ ...task, state: 'done', lease: null, endedAt: AT }),
     fail: async () => ({ ...task, state: 'delayed', lease: null, readyAt: AT }),
     release: async () => ({ ...task, state: 'ready', lease: null }),
-    tasks: async () => ({ tasks: [task], nextCursor: 'next' }),
+    tasks: async () => ({ tasks: [{ task, issue }], nextCursor: 'next' }),
     task: async () => ({
       task,
       issue: stored,

@@ -11,6 +11,7 @@ export function configFor(
     host: '127.0.0.1',
     port: 0,
     tokensRequired: false,
+    allowedHosts: [],
     logLevel: 'silent',
     dataDir: place.dataDir,
     forge: { kind: 'local', repoDir: place.repoDir, backlogDir: 'backlog' },

@@ -20,6 +20,11 @@ export function exitCodeOf(error: unknown, shell: Shell): number {
   }
   if (error instanceof BantoError) {
     complain(error.message);
+    if (error.code === 'busy') {
+      shell.stderr.write(
+        '`banto status` shows whether hand-out is paused or something is amiss.\n',
+      );
+    }
     return ERROR_TABLE[error.code].exit;
   }
   complain(error instanceof Error ? error.message : String(error));

@@ -9,7 +9,7 @@ import { table } from './text.ts';
 import { clockTime, duration, relative } from './time-text.ts';
 
 export function agentRow(agent: AgentAnswer, now: number): string[] {
-  const doing = agent.waiting ? 'waits for a task' : '';
+  const doing = agent.waiting ? 'waits for a task' : 'nothing';
   return [
     agent.agent_id,
     agent.status,

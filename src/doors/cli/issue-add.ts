@@ -40,7 +40,10 @@ export function addIssueAdd(program: Command, shell: Shell): void {
     .summary('add an issue to the local backlog')
     .description('The local backlog.');
   const command = placed(
-    group.command('add').description('Writes a new issue file into the local backlog.'),
+    group
+      .command('add')
+      .summary('write a new issue')
+      .description('Writes a new issue file into the local backlog.'),
   )
     .argument('<title>')
     .option('--label <labels>', 'labels, several by comma or repeated', listed)
@@ -60,8 +63,9 @@ export function addIssueAdd(program: Command, shell: Shell): void {
         blockedBy: (options.blockedBy ?? []).map(numberOf),
         body: [body.trim(), ...section].filter((part) => part !== '').join('\n\n'),
       });
-      if (options.json) return printJson(shell, added);
-      print(shell, `Added #${added.number}: ${added.path}`);
+      const { number, path, hints } = added;
+      if (options.json) return printJson(shell, { number, path });
+      print(shell, `Added #${number}: ${path}`, ...hints);
     });
   const lines = [
     'banto issue add "Fix the login" --label backend,bug --deliverables "A failed login says why"',

@@ -40,7 +40,9 @@ function tell(shell: Shell, options: LeaseOptions, task: TaskAnswer): void {
   if (options.json) return printJson(shell, task);
   const reason = task.reason === null ? '' : ` (${clean(task.reason)})`;
   const when = task.ready_at === null ? '' : `, again at ${clockTime(task.ready_at, shell.now())}`;
-  print(shell, `${task.task_id} is ${task.state}${reason}${task.state === 'delayed' ? when : ''}.`);
+  const then = task.state === 'done' && task.kind !== 'review' ? '; its review comes next' : '';
+  const later = task.state === 'delayed' ? when : '';
+  print(shell, `${task.task_id} is ${task.state}${reason}${later}${then}.`);
 }
 
 interface HeartbeatOptions extends LeaseOptions {

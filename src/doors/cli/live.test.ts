@@ -1,11 +1,6 @@
+import type { ServerResponse } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
-import {
-  agentAnswer,
-  detailAnswer,
-  leasedTask,
-  queueAnswer,
-  READY,
-} from '../../../test/support/api-answers.ts';
+import { agentAnswer, leasedTask, queueAnswer, READY } from '../../../test/support/api-answers.ts';
 import { type Script, type ScriptedApi, scriptedApi } from '../../../test/support/scripted-api.ts';
 import { createClient } from '../../client/client.ts';
 import { watchLive } from './live.ts';
@@ -31,18 +26,21 @@ function screen(columns: number, rows: number) {
   return { shell, written, stop: resolve };
 }
 
+function send(raw: ServerResponse, event: object): void {
+  const data = { at: '2026-11-15T20:00:30.000Z', task_id: leasedTask().task_id, ...event };
+  raw.write(`id: 1\ndata: ${JSON.stringify(data)}\n\n`);
+}
+
 function serverWith(onEvents: Script): Script {
-  const task = leasedTask();
   let title = 'First title';
   const answers: Record<string, () => unknown> = {
     '/ready': () => READY,
     '/api/v1/flags': () => ({ maintenance: false, debug: false }),
     '/api/v1/queue': () => queueAnswer(),
-    '/api/v1/tasks': () => ({ tasks: [task], next_cursor: null }),
+    '/api/v1/tasks': () => ({ tasks: [leasedTask({ title })], next_cursor: null }),
     '/api/v1/agents': () => ({
       agents: Array.from({ length: 30 }, (_, index) => agentAnswer({ agent_id: `agent-${index}` })),
     }),
-    [`/api/v1/tasks/${task.task_id}`]: () => detailAnswer({ title }),
   };
   return (request, raw) => {
     if (request.path === '/api/v1/events') {
@@ -57,13 +55,15 @@ test('an event redraws the screen, which is left as it was found', async () => {
   api = await scriptedApi(
     serverWith((_, raw) => {
       raw.writeHead(200, { 'content-type': 'text/event-stream' });
-      raw.write('id: 1\nevent: leased\ndata: {"seq":1,"at":"x","type":"leased"}\n\n');
+      send(raw, { seq: 1, type: 'renewed', state: 'leased', progress: 'half \u001b[1mdone' });
       return 'taken';
     }),
   );
   const { shell, written, stop } = screen(60, 20);
   const watching = watchLive(shell, createClient({ url: api.url }));
-  await expect.poll(() => written.join(''), { timeout: 5000 }).toContain('Second title');
+  await expect
+    .poll(() => written.join(''), { timeout: 5000 })
+    .toContain('Second title — half done');
   stop();
   await watching;
   expect(written[0]).toBe('\u001b[?1049h\u001b[?25l');
@@ -79,6 +79,23 @@ test('an event redraws the screen, which is left as it was found', async () => {
     // Only the view itself may steer the terminal.
     expect(frame.replaceAll(/\u001b\[[HKJ]|\r\n/g, '')).not.toMatch(/[\p{Cc}]/u);
   }
+});
+
+test('the note of a lease is not shown for the next one', async () => {
+  api = await scriptedApi(
+    serverWith((_, raw) => {
+      raw.writeHead(200, { 'content-type': 'text/event-stream' });
+      send(raw, { seq: 1, type: 'renewed', state: 'leased', progress: 'half done' });
+      send(raw, { seq: 2, type: 'leased', state: 'leased' });
+      return 'taken';
+    }),
+  );
+  const { shell, written, stop } = screen(60, 20);
+  const watching = watchLive(shell, createClient({ url: api.url }));
+  await expect.poll(() => written.join(''), { timeout: 5000 }).toContain('Second title');
+  stop();
+  await watching;
+  expect(written.join('')).not.toContain('half done');
 });
 
 test('a tiny screen is never overrun', async () => {

@@ -2,9 +2,10 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '../../client/client.ts';
+import type { Event } from '../schema/events.ts';
 import { columnsOf, painter, type Shell } from './shell.ts';
-import { lookClosely, takeSnapshot } from './snapshot.ts';
-import { type Aside, draw, type Snapshot } from './status-view.ts';
+import { takeSnapshot } from './snapshot.ts';
+import { draw } from './status-view.ts';
 
 const OPEN_SCREEN = '\u001b[?1049h\u001b[?25l';
 const CLOSE_SCREEN = '\u001b[?25h\u001b[?1049l';
@@ -17,26 +18,28 @@ const TICK_MS = 1000;
 const REFRESH_MS = 10_000;
 const QUICKEST_MS = 250;
 
-interface Seen {
-  snapshot: Snapshot;
-  asides: ReadonlyMap<string, Aside>;
-}
-
-async function look(client: Client): Promise<Seen> {
-  const snapshot = await takeSnapshot(client);
-  return { snapshot, asides: await lookClosely(client, snapshot) };
+/** The last note of every lease that lives; a list of tasks does not carry it. */
+function keepNote(notes: Map<string, string>, event: Event): void {
+  if (event.task_id === undefined) return;
+  const progress = event['progress'];
+  if (event.type === 'renewed') {
+    if (typeof progress === 'string') notes.set(event.task_id, progress);
+  } else if (event.type === 'leased' || event.state !== 'leased') {
+    notes.delete(event.task_id);
+  }
 }
 
 export async function watchLive(shell: Shell, client: Client): Promise<void> {
   // Fails here, before the screen is opened, when nobody is there.
-  let seen = await look(client);
+  let snapshot = await takeSnapshot(client);
+  const notes = new Map<string, string>();
   let lost: string | null = null;
   let stale = false;
   const leaving = new AbortController();
 
   function redraw(): void {
     const rows = shell.stdout.rows ?? 24;
-    const scene = { ...seen, lost, now: shell.now(), columns: columnsOf(shell), rows };
+    const scene = { snapshot, notes, lost, now: shell.now(), columns: columnsOf(shell), rows };
     const lines = draw({ ...scene, paint: painter(shell) }).slice(0, rows);
     const text = lines.map((line) => line + CLEAR_LINE_END).join('\r\n');
     shell.stdout.write(HOME + text + CLEAR_BELOW);
@@ -46,12 +49,15 @@ export async function watchLive(shell: Shell, client: Client): Promise<void> {
     const onLost = (error: Error) => {
       lost = `${error.message} Trying again.`;
     };
-    for await (const _ of client.events({ signal: leaving.signal, onLost })) stale = true;
+    for await (const item of client.events({ signal: leaving.signal, onLost })) {
+      if (item.kind === 'event') keepNote(notes, item.event);
+      stale = true;
+    }
   }
 
   async function refresh(): Promise<void> {
     try {
-      seen = await look(client);
+      snapshot = await takeSnapshot(client);
       lost = null;
     } catch (error) {
       lost = `${error instanceof Error ? error.message : String(error)} Trying again.`;

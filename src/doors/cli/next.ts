@@ -69,9 +69,7 @@ export function addNext(program: Command, shell: Shell, done: (code: number) => 
         ...(options.requestId === undefined ? {} : { request_id: options.requestId }),
       });
       if (task === null) {
-        shell.stderr.write(
-          'banto: No suitable task. Wait for one with --wait, or see `banto queue`.\n',
-        );
+        shell.stderr.write(`banto: ${nothing(options.cap ?? [])}\n`);
         return done(EXIT.noTask);
       }
       if (options.json) printJson(shell, task);
@@ -83,6 +81,12 @@ export function addNext(program: Command, shell: Shell, done: (code: number) => 
     'banto next --agent a1 --cap "*" --wait 300 --json',
     'banto next --agent r1 --cap review --kind review',
   );
+}
+
+function nothing(capabilities: readonly string[]): string {
+  return capabilities.length === 0
+    ? 'No suitable task, as no capability was offered: name labels with --cap, or everything with --cap "*".'
+    : 'No suitable task. Wait for one with --wait; `banto tasks` shows what there is, and `banto why <task> --agent <id>` why it is not offered.';
 }
 
 function describe(task: AssignmentAnswer, now: number): string[] {
@@ -102,6 +106,8 @@ function describe(task: AssignmentAnswer, now: number): string[] {
     cleanLines(task.prompt),
     '',
     'When it is done:',
-    `  banto complete ${task.task_id} --token ${task.lease.token} --summary "…"`,
+    `  banto complete ${task.task_id} --token ${task.lease.token} ${task.kind === 'review' ? '--verdict approve' : '--summary "…"'}`,
+    'If it cannot be done:',
+    `  banto fail ${task.task_id} --token ${task.lease.token} --reason "…"`,
   ];
 }

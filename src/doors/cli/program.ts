@@ -30,6 +30,7 @@ function createProgram(shell: Shell, done: (code: number) => void): Command {
     .configureOutput({
       writeOut: (text) => shell.stdout.write(text),
       writeErr: (text) => shell.stderr.write(text),
+      outputError: (text, write) => write(text.replace(/^error: /, 'banto: ')),
       getOutHelpWidth: () => shell.stdout.columns ?? 100,
       getErrHelpWidth: () => shell.stderr.columns ?? 100,
     });

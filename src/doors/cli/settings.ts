@@ -36,14 +36,24 @@ function show(shell: Shell, options: TalkOptions, values: Values, only?: string)
 }
 
 function addShelf(program: Command, shell: Shell, shelf: Shelf): void {
-  const group = program.command(shelf.name).summary(shelf.about).description(`${shelf.about}.`);
+  const group = program
+    .command(shelf.name)
+    .summary(shelf.about)
+    .description(`${shelf.about.replace(/^r/, 'R')}.`);
   examples(group, ...shelf.examples);
-  const get = talks(group.command('get').description('Shows all of them, or one.'))
+  const get = talks(
+    group
+      .command('get')
+      .summary('show all of them, or one')
+      .description('Shows all of them, or one.'),
+  )
     .argument('[name]', 'only this one')
     .action(async (name: string | undefined, options: TalkOptions) => {
       show(shell, options, await shelf.read(options), name);
     });
-  const set = talks(group.command('set').description('Changes one, at once and for good.'))
+  const set = talks(
+    group.command('set').summary('change one').description('Changes one, at once and for good.'),
+  )
     .argument('<name>')
     .argument('<value>', 'JSON, or a word')
     .action(async (name: string, value: string, options: TalkOptions) => {

@@ -12,12 +12,19 @@ interface Output {
   write(text: string): unknown;
 }
 
-interface NewIssue {
+export interface NewIssue {
   readonly title: string;
   readonly labels: readonly string[];
   readonly priority: 'high' | 'normal' | 'low' | null;
   readonly blockedBy: readonly number[];
   readonly body: string;
+}
+
+interface AddedIssue {
+  readonly number: number;
+  readonly path: string;
+  /** Sentences on why it would wait longer than its author may think. */
+  readonly hints: readonly string[];
 }
 
 export interface Session {
@@ -41,7 +48,7 @@ export interface Shell {
   session(flags: SettingFlags): Session;
   serve(flags: SettingFlags): Promise<number>;
   demo(options: DemoOptions): Promise<number>;
-  addIssue(flags: SettingFlags, issue: NewIssue): Promise<{ number: number; path: string }>;
+  addIssue(flags: SettingFlags, issue: NewIssue): Promise<AddedIssue>;
   /** For a server that is not running: writes into its store. */
   createTokenOffline(
     flags: SettingFlags,

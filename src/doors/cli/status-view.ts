@@ -5,7 +5,7 @@ import type { AgentAnswer } from '../schema/agents.ts';
 import type { ReadyAnswer } from '../schema/ops.ts';
 import type { QueueAnswer } from '../schema/queue.ts';
 import type { FlagsAnswer } from '../schema/settings.ts';
-import type { TaskAnswer } from '../schema/task.ts';
+import type { ListedTaskAnswer } from '../schema/task.ts';
 import { agentRow } from './fleet.ts';
 import type { Paint } from './shell.ts';
 import { clean, cut, table } from './text.ts';
@@ -17,19 +17,14 @@ export interface Snapshot {
   readonly ready: ReadyAnswer;
   readonly flags: FlagsAnswer;
   readonly queue: QueueAnswer;
-  readonly leased: readonly TaskAnswer[];
+  readonly leased: readonly ListedTaskAnswer[];
   readonly agents: readonly AgentAnswer[];
-}
-
-/** What a task's detail adds to its line. */
-export interface Aside {
-  readonly title: string;
-  readonly progress: string;
 }
 
 export interface Scene {
   readonly snapshot: Snapshot;
-  readonly asides: ReadonlyMap<string, Aside>;
+  /** The last progress notes that were heard of, by task. */
+  readonly notes?: ReadonlyMap<string, string>;
   readonly now: number;
   readonly columns: number;
   /** The rows of the screen; infinite where there is no screen. */
@@ -65,17 +60,17 @@ function vitals(queue: QueueAnswer): string {
   ].join('  ·  ');
 }
 
-function timeLeft(task: TaskAnswer, now: number): string {
+function timeLeft(task: ListedTaskAnswer, now: number): string {
   if (task.lease === null) return '';
   const seconds = (Date.parse(task.lease.expires_at) - now) / 1000;
   return seconds > 0 ? `${duration(seconds)} left` : 'expiring';
 }
 
-function leasedRows({ snapshot, asides, now }: Scene): string[][] {
+function leasedRows({ snapshot, notes, now }: Scene): string[][] {
   return snapshot.leased.map((task) => {
-    const aside = asides.get(task.task_id);
-    const words = [aside?.title ?? '', aside?.progress ?? ''].filter((text) => text !== '');
-    return [task.task_id, task.lease?.agent_id ?? '', timeLeft(task, now), words.join(' — ')];
+    const note = notes?.get(task.task_id);
+    const words = note === undefined ? task.title : `${task.title} — ${note}`;
+    return [task.task_id, task.lease?.agent_id ?? '', timeLeft(task, now), words];
   });
 }
 

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { watchLive } from './live.ts';
 import { examples, type TalkOptions, talkFlags, talks } from './options.ts';
 import { columnsOf, painter, print, printJson, type Shell } from './shell.ts';
-import { lookClosely, takeSnapshot } from './snapshot.ts';
+import { takeSnapshot } from './snapshot.ts';
 import { draw } from './status-view.ts';
 
 interface Options extends TalkOptions {
@@ -25,10 +25,8 @@ export function addStatus(program: Command, shell: Shell): void {
       const { client } = shell.session(talkFlags(options));
       if (options.json) return printJson(shell, await takeSnapshot(client));
       if (shell.stdout.isTTY === true && !options.once) return watchLive(shell, client);
-      const snapshot = await takeSnapshot(client);
       const lines = draw({
-        snapshot,
-        asides: await lookClosely(client, snapshot),
+        snapshot: await takeSnapshot(client),
         now: shell.now(),
         columns: columnsOf(shell),
         rows: Number.POSITIVE_INFINITY,

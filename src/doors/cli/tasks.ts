@@ -4,12 +4,12 @@ import type { Command } from 'commander';
 import { TASK_KINDS, TASK_STATES, type TaskKind, type TaskState } from '../../core/task.ts';
 import { explainReason } from '../../core/why.ts';
 import type { Event } from '../schema/events.ts';
-import type { TaskAnswer, TaskDetailAnswer } from '../schema/task.ts';
+import type { ListedTaskAnswer, TaskAnswer, TaskDetailAnswer } from '../schema/task.ts';
 import type { WhyAnswer } from '../schema/why.ts';
 import { examples, type TalkOptions, talkFlags, talks, whole, word } from './options.ts';
 import { columnsOf, painter, print, printJson, type Shell } from './shell.ts';
-import { clean, cleanLines, table } from './text.ts';
-import { clockTime, relative } from './time-text.ts';
+import { clean, cleanLines, cut, table } from './text.ts';
+import { clockTime, duration, relative } from './time-text.ts';
 
 interface TasksOptions extends TalkOptions {
   readonly state?: TaskState;
@@ -20,6 +20,8 @@ interface TasksOptions extends TalkOptions {
   readonly limit?: number;
   readonly cursor?: string;
 }
+
+const TITLE_COLUMNS = 16;
 
 export function taskNote(task: TaskAnswer, now: number): string {
   if (task.lease !== null) {
@@ -47,23 +49,30 @@ function addTasks(program: Command, shell: Shell): void {
       const answer = await client.tasks(query);
       if (json) return printJson(shell, answer);
       if (answer.tasks.length === 0) return print(shell, 'No tasks.');
-      const now = shell.now();
-      const rows = answer.tasks.map((task) => [
-        task.task_id,
-        task.state,
-        task.priority_name,
-        String(task.attempts),
-        taskNote(task, now),
-      ]);
-      print(
-        shell,
-        ...table([['TASK', 'STATE', 'PRIORITY', 'ATTEMPTS', ''], ...rows], columnsOf(shell)),
-      );
+      print(shell, ...listing(answer.tasks, shell.now(), columnsOf(shell)));
       if (answer.next_cursor !== null) {
         print(shell, `There are more: --cursor ${clean(answer.next_cursor)}`);
       }
     });
   examples(command, 'banto tasks', 'banto tasks --state held', 'banto tasks --agent a1 --json');
+}
+
+/** A title may be long: on a terminal it leaves room for the note. */
+function listing(tasks: readonly ListedTaskAnswer[], now: number, columns: number): string[] {
+  const titleColumns = Math.max(TITLE_COLUMNS, Math.floor(columns / 3));
+  const rows = tasks.map((task) => [
+    task.task_id,
+    task.state,
+    task.priority_name,
+    cut(clean(task.title), titleColumns),
+    [attemptsNote(task.attempts), taskNote(task, now)].filter((part) => part !== '').join('; '),
+  ]);
+  return table([['TASK', 'STATE', 'PRIORITY', 'TITLE', ''], ...rows], columns);
+}
+
+function attemptsNote(attempts: number): string {
+  if (attempts === 0) return '';
+  return attempts === 1 ? '1 attempt failed' : `${attempts} attempts failed`;
 }
 
 function addShow(program: Command, shell: Shell): void {
@@ -90,7 +99,7 @@ function describe(task: TaskDetailAnswer, shell: Shell): string[] {
     ['Task', task.task_id],
     ['State', [task.state, taskNote(task, now)].filter(Boolean).join(': ')],
     ['Priority', `${task.priority_name} (${task.priority})`],
-    ['Attempts', String(task.attempts)],
+    ['Failed attempts', String(task.attempts)],
     ['Branch', task.branch_name],
     ['Labels', task.labels.join(', ')],
     ['Address', task.issue_url],
@@ -126,13 +135,16 @@ const HEAD_FIELDS = new Set(['seq', 'at', 'type', 'task_id', 'state', 'fence', '
 function historyRow(event: Event, now: number): string[] {
   const details = Object.entries(event)
     .filter(([name, value]) => !HEAD_FIELDS.has(name) && value !== null && value !== undefined)
-    .map(([name, value]) => {
-      const text = typeof value === 'string' ? value : JSON.stringify(value);
-      return name.endsWith('_at') && typeof value === 'string'
-        ? `${name} ${clockTime(value, now)}`
-        : `${name} ${text}`;
-    });
+    .map(([name, value]) => detailText(name, value, now));
   return [clockTime(event.at, now), event.type, event.state ?? '', details.join(', ')];
+}
+
+function detailText(name: string, value: unknown, now: number): string {
+  const words = name.replace(/_(?:id|ms)$/, '').replaceAll('_', ' ');
+  if (name.endsWith('_ms') && typeof value === 'number')
+    return `${words} ${duration(value / 1000)}`;
+  if (typeof value !== 'string') return `${words} ${JSON.stringify(value)}`;
+  return `${words} ${name.endsWith('_at') ? clockTime(value, now) : value}`;
 }
 
 interface WhyOptions extends TalkOptions {
@@ -151,30 +163,29 @@ function addWhy(program: Command, shell: Shell): void {
     .action(async (id: string, options: WhyOptions) => {
       const why = await shell.session(talkFlags(options)).client.why(id, options.agent);
       if (options.json) return printJson(shell, why);
-      print(shell, ...explain(why, shell));
+      print(shell, ...explain(why, options.agent !== undefined, shell));
     });
   examples(command, 'banto why shop~7~implement.1', 'banto why shop~7~implement.1 --agent a1');
 }
 
-function explain(why: WhyAnswer, shell: Shell): string[] {
+function explain(why: WhyAnswer, forAgent: boolean, shell: Shell): string[] {
   const paint = painter(shell);
   const now = shell.now();
   const rules = why.rules.map(({ rule, ok, detail }) => [ok ? 'yes' : 'no', rule, detail]);
+  const { earliest_at: at, rivals } = why;
   const when =
-    why.earliest_at === null || why.offered
+    at === null || why.offered || Date.parse(at) <= now
       ? []
-      : [
-          `At the earliest: ${clockTime(why.earliest_at, now)} (${relative(why.earliest_at, now)}).`,
-        ];
-  const rivals =
-    why.rivals === null
-      ? []
-      : [`Tasks ahead of it: ${why.rivals.ahead}. Agents waiting: ${why.rivals.waiting_agents}.`];
+      : [`At the earliest: ${clockTime(at, now)} (${relative(at, now)}).`];
+  // Rivals matter to a task that can be had; what is ahead of it depends on who asks.
+  const ahead = forAgent ? `Tasks ahead of it: ${rivals?.ahead ?? 0}. ` : '';
+  const crowd =
+    rivals !== null && why.offered ? [`${ahead}Agents waiting: ${rivals.waiting_agents}.`] : [];
   return [
     paint(why.offered ? 'green' : 'yellow', clean(why.summary)),
     '',
     ...table(rules, columnsOf(shell)),
-    ...[...rivals, ...when].flatMap((line, index) => (index === 0 ? ['', line] : [line])),
+    ...[...crowd, ...when].flatMap((line, index) => (index === 0 ? ['', line] : [line])),
   ];
 }
 

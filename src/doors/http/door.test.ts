@@ -87,7 +87,7 @@ test('nothing suitable is 204 without a body', async () => {
 });
 
 const token = { lease_token: 't' };
-const given = { taskId: TASK_ID, token: 't' };
+const given = { taskId: TASK_ID, token: 't', agentId: null };
 test.each([
   ['heartbeat', { ...token, progress: 'half' }, 'heartbeat', { ...given, progress: 'half' }],
   ['heartbeat', token, 'heartbeat', { ...given, progress: null }],

@@ -31,7 +31,7 @@ function checkHost(host: string | undefined, settings: HttpSettings): void {
   if (isLoopback(name) || (name !== '' && known.includes(name))) return;
   throw new BantoError(
     'forbidden',
-    'The header `Host` names another server. Use the address this server listens on.',
+    'The header `Host` names another server. Use the address this server listens on, or add the name to ALLOWED_HOSTS.',
   );
 }
 

@@ -1,5 +1,5 @@
 // What the holder of a lease says: heartbeat, complete, fail, release. The lease's token is the proof;
-// where tokens are needed, the caller's own must be valid too.
+// where tokens are needed, the caller's own must be valid too, and an agent's must be the holder's.
 
 import { CompleteBody } from '../schema/complete.ts';
 import { FailBody } from '../schema/fail.ts';
@@ -34,9 +34,10 @@ export function routeHeartbeat(app: App, { broker, observe }: Door): void {
     answer: HeartbeatAnswer,
     errors,
   });
-  app.post('/tasks/:task_id/heartbeat', { config, schema }, async ({ params, body }) => {
+  app.post('/tasks/:task_id/heartbeat', { config, schema }, async ({ params, body, caller }) => {
     const taskId = knownTaskId(params);
-    const input = { taskId, token: body.lease_token, progress: text(body.progress) };
+    const { agentId } = caller;
+    const input = { taskId, token: body.lease_token, agentId, progress: text(body.progress) };
     const { expiresAt } = await observe('heartbeat', () => broker.heartbeat(input));
     return { expires_at: instant(expiresAt) };
   });
@@ -45,10 +46,11 @@ export function routeHeartbeat(app: App, { broker, observe }: Door): void {
 export function routeComplete(app: App, { broker, observe }: Door): void {
   const summary = 'The work is done; a review says its verdict';
   const schema = describe({ tag, summary, params, body: CompleteBody, answer: TaskAnswer, errors });
-  app.post('/tasks/:task_id/complete', { config, schema }, async ({ params, body }) => {
+  app.post('/tasks/:task_id/complete', { config, schema }, async ({ params, body, caller }) => {
     const input = {
       taskId: knownTaskId(params),
       token: body.lease_token,
+      agentId: caller.agentId,
       summary: text(body.summary),
       prNumber: body.pr_number ?? null,
       verdict: body.verdict ?? null,
@@ -61,10 +63,11 @@ export function routeComplete(app: App, { broker, observe }: Door): void {
 export function routeFail(app: App, { broker, observe }: Door): void {
   const summary = 'The work failed; it is tried again later unless that is useless';
   const schema = describe({ tag, summary, params, body: FailBody, answer: TaskAnswer, errors });
-  app.post('/tasks/:task_id/fail', { config, schema }, async ({ params, body }) => {
+  app.post('/tasks/:task_id/fail', { config, schema }, async ({ params, body, caller }) => {
     const input = {
       taskId: knownTaskId(params),
       token: body.lease_token,
+      agentId: caller.agentId,
       reason: body.reason.toWellFormed(),
       retryable: body.retryable ?? true,
       delaySeconds: body.delay_seconds ?? null,
@@ -76,10 +79,11 @@ export function routeFail(app: App, { broker, observe }: Door): void {
 export function routeRelease(app: App, { broker, observe }: Door): void {
   const summary = 'Give the task back; no attempt is counted';
   const schema = describe({ tag, summary, params, body: ReleaseBody, answer: TaskAnswer, errors });
-  app.post('/tasks/:task_id/release', { config, schema }, async ({ params, body }) => {
+  app.post('/tasks/:task_id/release', { config, schema }, async ({ params, body, caller }) => {
     const input = {
       taskId: knownTaskId(params),
       token: body.lease_token,
+      agentId: caller.agentId,
       reason: text(body.reason),
     };
     return taskView(await observe('release', () => broker.release(input)));

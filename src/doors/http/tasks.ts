@@ -5,7 +5,7 @@ import { TaskParams } from '../schema/fields.ts';
 import { TaskDetailAnswer } from '../schema/task.ts';
 import { TASKS_LIMIT_DEFAULT, TasksAnswer, TasksQuery } from '../schema/tasks.ts';
 import { WhyAnswer, WhyQuery } from '../schema/why.ts';
-import { taskDetailView, taskView } from '../views/task.ts';
+import { listedTaskView, taskDetailView } from '../views/task.ts';
 import { whyView } from '../views/why.ts';
 import { describe } from './describe.ts';
 import type { Door } from './door.ts';
@@ -30,7 +30,7 @@ export function routeTasks(app: App, { broker, observe }: Door): void {
     async ({ query }) => {
       const filter: TaskFilter = { ...query, limit: query.limit ?? TASKS_LIMIT_DEFAULT };
       const { tasks, nextCursor } = await observe('tasks', () => broker.tasks(filter));
-      return { tasks: tasks.map(taskView), next_cursor: nextCursor };
+      return { tasks: tasks.map(listedTaskView), next_cursor: nextCursor };
     },
   );
 

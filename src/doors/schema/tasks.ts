@@ -2,7 +2,7 @@
 
 import { type Static, Type } from 'typebox';
 import { AgentId, Kind, Label, Nullable, Repository, State } from './fields.ts';
-import { TaskAnswer } from './task.ts';
+import { ListedTaskAnswer } from './task.ts';
 
 export const TASKS_LIMIT_DEFAULT = 50;
 
@@ -33,7 +33,7 @@ export type TasksQuery = Static<typeof TasksQuery>;
 
 export const TasksAnswer = Type.Object(
   {
-    tasks: Type.Array(TaskAnswer),
+    tasks: Type.Array(ListedTaskAnswer),
     next_cursor: Nullable(Type.String({ description: 'null on the last page' })),
   },
   { title: 'Tasks', additionalProperties: false },

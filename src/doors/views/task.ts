@@ -1,9 +1,15 @@
 // A task as JSON. A lease's token and request id stay inside: whoever reads them could act as its holder.
 
+import type { ListedTask } from '../../broker/broker.ts';
 import { priorityName } from '../../core/priority.ts';
 import type { TaskDetail } from '../../core/store.ts';
 import type { Attempt, Lease, Task, TaskResult } from '../../core/task.ts';
-import type { AttemptView, TaskAnswer, TaskDetailAnswer } from '../schema/task.ts';
+import type {
+  AttemptView,
+  ListedTaskAnswer,
+  TaskAnswer,
+  TaskDetailAnswer,
+} from '../schema/task.ts';
 import { eventView } from './event.ts';
 import { instant, instantOrNull } from './instant.ts';
 
@@ -68,13 +74,20 @@ export function taskView(task: Task): TaskAnswer {
   };
 }
 
-export function taskDetailView({ task, issue, attempts, history }: TaskDetail): TaskDetailAnswer {
+export function listedTaskView({ task, issue }: ListedTask): ListedTaskAnswer {
   return {
     ...taskView(task),
     issue_url: issue.url,
     title: issue.title,
-    body: issue.body,
     labels: [...issue.labels],
+  };
+}
+
+export function taskDetailView(detail: TaskDetail): TaskDetailAnswer {
+  const { issue, attempts, history } = detail;
+  return {
+    ...listedTaskView(detail),
+    body: issue.body,
     issue_state: issue.state,
     earlier_attempts: attempts.map(attemptView),
     history: history.map(eventView),

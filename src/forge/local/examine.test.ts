@@ -58,7 +58,9 @@ describe('check', () => {
 
   it('says that the backlog folder is missing or no folder', async () => {
     rmSync(repository.backlog, { recursive: true });
-    expect(await complaint()).toMatch(/backlog does not exist\. Create it/);
+    expect(await complaint()).toMatch(
+      /backlog does not exist\. Add a first issue with `banto issue add`/,
+    );
     writeFileSync(repository.backlog, '');
     expect(await complaint()).toMatch(/is not a folder/);
   });

@@ -67,7 +67,9 @@ async function examineFolder(folder: string): Promise<string[]> {
   } catch (error) {
     const code = codeOf(error);
     if (code === 'ENOENT') {
-      return [`The backlog folder ${folder} does not exist. Create it, or set BACKLOG_DIR.`];
+      return [
+        `The backlog folder ${folder} does not exist. Add a first issue with \`banto issue add\`, which makes it, or set BACKLOG_DIR.`,
+      ];
     }
     if (code === 'ENOTDIR') return [`${folder} is not a folder. Set BACKLOG_DIR to one.`];
     return [

@@ -88,6 +88,27 @@ describe('a second process on the same data', () => {
   });
 });
 
+describe('the data directory', () => {
+  const ignored = () => readFileSync(join(dataDir, '.gitignore'), 'utf8');
+
+  it.each(['missing', 'empty'])('hides itself from git when it was %s', async (before) => {
+    if (before === 'missing') rmSync(dataDir, { recursive: true });
+    await (await open()).close();
+    expect(ignored()).toBe('*\n');
+    await (await open()).close();
+    expect(ignored()).toBe('*\n');
+  });
+
+  it('keeps a .gitignore that is there, and gets none among other things', async () => {
+    writeFileSync(join(dataDir, '.gitignore'), 'mine\n');
+    await (await open()).close();
+    expect(ignored()).toBe('mine\n');
+    rmSync(join(dataDir, '.gitignore'));
+    await (await open()).close();
+    expect(ignored).toThrow('ENOENT');
+  });
+});
+
 describe('a file that must not be touched', () => {
   const bytes = () => readFileSync(file);
 

@@ -1,24 +1,32 @@
 // Opens the one file, takes the lock on it, and refuses what it must not touch.
 
-import { accessSync, constants, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { BantoError, busy } from '../../core/errors.ts';
 import { SQL_DIR } from './statements.ts';
 
-const FILE = 'banto.db';
+export const FILE = 'banto.db';
 const APPLICATION_ID = 0x42_4e_54_4f; // "BNTO"
 const MIGRATIONS_DIR = join(SQL_DIR, 'migrations');
 const LOCK_WAIT_MS = 500;
 
 // https://sqlite.org/rescode.html
-const SQLITE_BUSY = 5;
+export const SQLITE_BUSY = 5;
 const SQLITE_READONLY = 8;
 const SQLITE_CORRUPT = 11;
 const SQLITE_CANTOPEN = 14;
 const SQLITE_NOTADB = 26;
 
-function resultCode(error: unknown): number | null {
+export function resultCode(error: unknown): number | null {
   const code = error instanceof Error ? (error as { errcode?: unknown }).errcode : null;
   // The low byte is the primary code; the rest tells variants apart.
   return typeof code === 'number' ? code & 0xff : null;
@@ -53,6 +61,7 @@ function makeWritable(dataDir: string, path: string): void {
   try {
     mkdirSync(dataDir, { recursive: true });
     accessSync(dataDir, constants.W_OK | constants.X_OK);
+    hideFromGit(dataDir);
     const file = statSync(path, { throwIfNoEntry: false });
     if (file === undefined) return;
     accessSync(path, constants.R_OK | constants.W_OK);
@@ -66,29 +75,30 @@ function makeWritable(dataDir: string, path: string): void {
   }
 }
 
+/** A directory that is Banto's alone never shows up in the repository it lies in. */
+function hideFromGit(dataDir: string): void {
+  if (readdirSync(dataDir).length > 0) return;
+  writeFileSync(join(dataDir, '.gitignore'), '*\n');
+}
+
 function prepare(db: DatabaseSync, path: string): void {
   // Held until the process ends, however it ends: the lock of a second process, and no cleaning up.
   db.exec(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}; PRAGMA locking_mode = EXCLUSIVE`);
   db.exec('BEGIN EXCLUSIVE; COMMIT');
-  refuseForeign(db, path);
-  const found = check(db);
-  if (found !== 'ok') throw damaged(path, found);
+  refuseStrange(db, path);
   db.exec('PRAGMA journal_mode = WAL');
   db.exec(
     'PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY',
   );
-  migrate(db, path);
+  migrate(db);
 }
 
 function pragma(db: DatabaseSync, name: string): unknown {
   return Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0];
 }
 
-function check(db: DatabaseSync): string {
-  return String(pragma(db, 'quick_check(1)'));
-}
-
-function refuseForeign(db: DatabaseSync, path: string): void {
+/** Another program's, damaged, or of a newer Banto: reads only. */
+export function refuseStrange(db: DatabaseSync, path: string): void {
   const tables = db.prepare('SELECT count(*) AS count FROM sqlite_schema').get() as {
     count: number;
   };
@@ -97,17 +107,25 @@ function refuseForeign(db: DatabaseSync, path: string): void {
       `${path} is a database of another program. Move it away, or change BANTO_DATA_DIR.`,
     );
   }
-}
-
-function migrate(db: DatabaseSync, path: string): void {
-  const files = readdirSync(MIGRATIONS_DIR).sort();
-  const version = Number(pragma(db, 'user_version'));
-  if (version > files.length) {
+  const found = String(pragma(db, 'quick_check(1)'));
+  if (found !== 'ok') throw damaged(path, found);
+  const [version, known] = [schemaOf(db), migrations().length];
+  if (version > known) {
     throw misconfigured(
-      `${path} was written by a newer Banto (schema ${version}, this one knows ${files.length}). Start that version, or move the file away.`,
+      `${path} was written by a newer Banto (schema ${version}, this one knows ${known}). Start that version, or move the file away.`,
     );
   }
-  for (const [index, file] of files.entries()) {
+}
+
+export const schemaOf = (db: DatabaseSync): number => Number(pragma(db, 'user_version'));
+
+export function migrations(): string[] {
+  return readdirSync(MIGRATIONS_DIR).sort();
+}
+
+function migrate(db: DatabaseSync): void {
+  const version = schemaOf(db);
+  for (const [index, file] of migrations().entries()) {
     if (index < version) continue;
     const sql = readFileSync(join(MIGRATIONS_DIR, file), 'utf8');
     db.exec(
@@ -123,7 +141,7 @@ function damaged(path: string, cause: unknown): BantoError {
   );
 }
 
-function explain(error: unknown, dataDir: string, path: string): unknown {
+export function explain(error: unknown, dataDir: string, path: string): unknown {
   switch (resultCode(error)) {
     case SQLITE_BUSY:
       return misconfigured(
