@@ -98,13 +98,13 @@ describe('1,000 agents and 200 tasks', () => {
 
   it('does so too when half of them were waiting beforehand', async () => {
     const client = await start();
-    const waiting = Array.from({ length: AGENTS / 2 }, (_, index) => ask(`w${index}`, 15));
+    const waiting = Array.from({ length: AGENTS / 2 }, (_, index) => ask(`w${index}`, 30));
     await eventually(
       () => client.queue(),
       (queue) => queue.waiting === AGENTS / 2,
     );
     const writing = writeBacklog();
-    const asking = Array.from({ length: AGENTS / 2 }, (_, index) => ask(`a${index}`, 12));
+    const asking = Array.from({ length: AGENTS / 2 }, (_, index) => ask(`a${index}`, 20));
     await writing;
     expectEachOnce(await Promise.all([...waiting, ...asking]));
   }, 120_000);
