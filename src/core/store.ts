@@ -97,7 +97,9 @@ export type ClaimResult =
   /** The agent holds this already; the caller decides what that means and asks again. */
   | { readonly outcome: 'unfinished'; readonly handOut: HandOut }
   | { readonly outcome: 'stale' }
-  | { readonly outcome: 'maintenance' };
+  | { readonly outcome: 'maintenance' }
+  /** The store lost data, or may have: until then only what can be proved free is handed out. */
+  | { readonly outcome: 'quarantine'; readonly untilAt: number };
 
 /**
  * A task to make in the same step as the one that ends, on the same issue and branch, with the same pull
