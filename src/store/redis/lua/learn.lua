@@ -20,7 +20,7 @@ for _, id in ipairs(page[2]) do
     local t = load_task(task)
     if t and t.state == 'ready' then
       unfile(t)
-      enter(t)
+      file(t)
     end
   end
 end

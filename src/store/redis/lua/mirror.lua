@@ -39,7 +39,7 @@ end
 
 local function refile(t)
   unfile(t)
-  enter(t)
+  file(t)
 end
 
 -- Labels decide the bucket; an entry that somebody deleted by hand is filed again.
@@ -74,22 +74,18 @@ end
 
 local function meet(t, p, reopened)
   local turn = plan_meets(t, p.want, reopened, a.refusedPrefix)
-  if turn == 'cancel' then return cancel_task(t, p.want.reason) end
   local before = t.state
   take_over(t, p)
-  local moved = t.pinned ~= '1' and tonumber(t.priority) ~= p.priority
-  if turn then
-    if moved then turn.priority = p.priority end
+  if t.pinned ~= '1' and tonumber(t.priority) ~= p.priority then reprioritize(t, p.priority) end
+  if turn == 'cancel' then cancel_task(t, p.want.reason)
+  elseif turn then
     if before == 'cancelled' then
       turn.attempts, turn.created_at, turn.ended_at, turn.enqueued_at = 0, now, '', ''
       turn.review_comments = list(p.reviewComments)
     end
     shift(t, turn)
     record_turn(t, before)
-  elseif moved then
-    reprioritize(t, p.priority)
   end
-  if moved then fact('prioritized', t, ',"priority":' .. t.priority) end
 end
 
 local function make(e, p, i)

@@ -8,7 +8,6 @@ if not t then return finish('not_found') end
 if t.state == 'done' or t.state == 'cancelled' then return finish('conflict', show_task(t)) end
 if t.pinned ~= '1' or tonumber(t.priority) ~= a.priority then
   put(t, 'pinned', '1')
-  reprioritize(t, a.priority)
-  fact('prioritized', t, ',"priority":' .. t.priority)
+  reprioritize(t, a.priority, open_if_due)
 end
 return finish('ok', show_task(t))

@@ -3,11 +3,15 @@
 
 -- name: now
 -- Arguments: ARGV[1] the test's clock ('' for Redis' own). Reply: the store's instant in milliseconds.
+-- Redis' own clock is remembered by steps alone; a test's is remembered at every look, as it may jump.
 local values = redis.call('HMGET', K.meta, 'clock_read', 'clock_offset')
+local offset = tonumber(values[2]) or 0
 local time = redis.call('TIME')
 local read = ARGV[1] ~= '' and tonumber(ARGV[1]) or math.floor(time[1] * 1000 + time[2] / 1000)
 local before = tonumber(values[1]) or read
-return string.format('%.0f', math.max(read, before) + (tonumber(values[2]) or 0))
+if read < before then offset = offset + before - read end
+if ARGV[1] ~= '' then redis.call('HSET', K.meta, 'clock_read', ARGV[1], 'clock_offset', string.format('%.0f', offset)) end
+return string.format('%.0f', read + offset)
 
 -- name: lastSeq
 -- Reply: the number of the last fact ever appended, also when it has been forgotten.

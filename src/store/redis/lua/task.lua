@@ -85,11 +85,15 @@ local function leave(t, i)
   end
 end
 
-local function enter(t, i)
+local function open_if_due(t)
   if t.opens_at ~= '' and tonumber(t.opens_at) <= now then
     put(t, 'only_agent', '')
     put(t, 'opens_at', '')
   end
+end
+
+local function enter(t, i)
+  open_if_due(t)
   if t.state == 'ready' then file(t)
   elseif t.state == 'delayed' then call('ZADD', K.queue_delayed, t.ready_at, t.id)
   elseif t.state == 'leased' then
@@ -123,14 +127,15 @@ local function shift(t, changes)
 end
 
 -- Another priority in the same state; only a ready task has to move for it.
-local function reprioritize(t, priority)
+local function reprioritize(t, priority, before_filing)
   local before = t.priority
-  local ready = t.state == 'ready'
-  if ready then unfile(t) end
+  if t.state == 'ready' then unfile(t) end
   put(t, 'priority', priority)
   put(t, 'updated_at', now)
-  if ready then enter(t) end
+  if before_filing then before_filing(t) end
+  if t.state == 'ready' then file(t) end
   shifted = table.concat({ t.state, t.state, t.kind, before, t.priority, t.seq }, ' ')
+  fact('prioritized', t, ',"priority":' .. t.priority)
 end
 
 -- ISO 8601 of an instant, in UTC.
