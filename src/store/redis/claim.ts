@@ -5,7 +5,7 @@ import { BantoError } from '../../core/errors.ts';
 import type { ClaimInput, ClaimResult, HandOut, TaskVerbs } from '../../core/store.ts';
 import type { Link, Reply } from './link.ts';
 import type { Buckets } from './registry.ts';
-import { toAttempts, toIssue, toLease, toRow, toTask, toWrite } from './rows.ts';
+import { parseRow, toAttempts, toIssue, toLease, toRow, toTask, toWrite } from './rows.ts';
 
 /** The highest fence this instance has seen: a failover may lose it, the instance does not. */
 export interface Fences {
@@ -13,7 +13,7 @@ export interface Fences {
 }
 
 function toHandOut([, task, issue, picture, writes, unwritten, replay]: Reply): HandOut {
-  const row = toRow(task);
+  const row = parseRow(task);
   const lease = toLease(row);
   if (lease === null) throw new BantoError('internal', 'Redis handed out a task without a lease.');
   return {

@@ -22,6 +22,11 @@ export function toRow(flat: unknown): Row {
   return row;
 }
 
+/** A record that a script spelled as one JSON object. */
+export function parseRow(json: unknown): Row {
+  return new Map(Object.entries(JSON.parse(String(json)) as Record<string, string>));
+}
+
 const textOf = (row: Row, name: string): string => row.get(name) ?? '';
 const orNull = (row: Row, name: string): string | null => row.get(name) || null;
 const numberOf = (row: Row, name: string): number => Number(row.get(name) || 0);

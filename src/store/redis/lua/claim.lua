@@ -21,7 +21,7 @@ local function hand_out(word, t, replay, lock_ms, corrupt)
   end
   local i = load_issue(t.issue)
   local picture = call('HGET', K.issue_metadata .. t.issue, 'picture')
-  return finish(word, show(t), show(i), picture, writes, unwritten, replay, corrupt or {})
+  return finish(word, show(t), { 'wanted', i.wanted, 'written', i.written, 'written_at', i.written_at, 'seen_at', i.seen_at }, picture, writes, unwritten, replay, corrupt or {})
 end
 
 local unfinished

@@ -2,7 +2,7 @@
 
 local ISSUE = {
   'issue', 'repository', 'number', 'open', 'picture_at', 'seen_at', 'wanted', 'written', 'written_at',
-  'unfinished', 'leased', 'tasks', 'state', 'holder', 'attempts', 'task', 'updated_at' }
+  'unfinished', 'leased', 'tasks' }
 
 local function load_issue(id) return record(K.issue_status .. id, ISSUE) end
 local function open_index(i) return K.issues_open .. i.repository end

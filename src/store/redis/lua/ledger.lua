@@ -1,7 +1,7 @@
 -- Part of a step: the labels wanted on an issue, and the outbox entries that bring them there.
 -- Entries are JSON in one hash, by id; one list has the instant at which each may be taken.
 
-local entries, due, changed = {}, {}, {}
+local entries, due, changed, spelled = {}, {}, {}, {}
 
 local function load_write(id)
   if entries[id] == nil then
@@ -16,14 +16,14 @@ local function available_at(id)
 end
 
 local function save_write(entry, at)
-  entries[entry.id], changed[entry.id] = entry, true
+  entries[entry.id], changed[entry.id], spelled[entry.id] = entry, true, nil
   if at then due[entry.id] = at end
 end
 
 before_finish(function()
   local hash, zset = {}, {}
   for id in pairs(changed) do
-    hash[#hash + 1], hash[#hash + 2] = id, encode(entries[id])
+    hash[#hash + 1], hash[#hash + 2] = id, spelled[id] or encode(entries[id])
     if due[id] then zset[#zset + 1], zset[#zset + 2] = int(due[id]), id end
     if #hash >= 1000 then
       call('HSET', K.outbox_entries, unpack(hash))
@@ -112,7 +112,8 @@ local function lock_write(entry, until_at)
     local i = load_issue(entry.issue)
     join_written(i, labels_of(i.wanted))
   end
-  return encode(entry)
+  spelled[entry.id] = encode(entry)
+  return spelled[entry.id]
 end
 
 -- A task that is dead from here on: the fact, the comment and the labels.

@@ -3,9 +3,19 @@
 local OPEN = { held = true, delayed = true, ready = true, leased = true }
 local LEASE = { 'lease_agent', 'lease_token', 'lease_seconds', 'leased_at', 'lease_expires_at', 'lease_request' }
 
+-- Null is the empty text, or no field at all: a hash holds what a task has, not what it has not.
+local NULLABLE = {
+  'reason', 'enqueued_at', 'ready_at', 'only_agent', 'opens_at', 'pr_number', 'ended_at', 'bucket',
+  'pinned', 'timed', 'lease_agent', 'lease_token', 'lease_seconds', 'leased_at', 'lease_expires_at',
+  'lease_request' }
 local function load_task(id)
   local t = record(K.task_info .. id)
-  return t[3] and t or nil
+  if not t[3] then return nil end
+  for n = 1, #NULLABLE do
+    local field = NULLABLE[n]
+    if not t[field] then t[field] = '' end
+  end
+  return t
 end
 
 local function live(t) return t.state == 'leased' and tonumber(t.lease_expires_at) > now end
@@ -162,14 +172,10 @@ local function begin_delay(t)
 end
 
 -- Makes a task. `name` says which (id, repository, number, kind, round, issue, lock, delay), `v` how.
-local NULLABLE = {
-  'reason', 'enqueued_at', 'ready_at', 'only_agent', 'opens_at', 'pr_number', 'ended_at', 'bucket',
-  'pinned', 'timed', 'lease_agent', 'lease_token', 'lease_seconds', 'leased_at', 'lease_expires_at',
-  'lease_request' }
 local function make_task(name, v, i)
   local t = record(K.task_info .. name.id)
   t[3] = true
-  for _, field in ipairs(NULLABLE) do put(t, field, '') end
+  for _, field in ipairs(NULLABLE) do t[field] = '' end
   for field, value in pairs(name) do put(t, field, value) end
   for field, value in pairs(v) do put(t, field, value) end
   put(t, 'seq', bump('task_seq'))
@@ -199,16 +205,13 @@ local function make_task(name, v, i)
   return t
 end
 
--- A reply shows everything of a task, and what its agent reported once it is done.
+-- A reply shows everything of a task as one JSON text, and what its agent reported once it is done.
 local function show(r)
-  local flat, n = {}, 0
+  local shown = {}
   for name, value in pairs(r) do
-    if type(name) == 'string' then
-      flat[n + 1], flat[n + 2] = name, value
-      n = n + 2
-    end
+    if type(name) == 'string' then shown[name] = value end
   end
-  return flat
+  return encode(shown)
 end
 local function show_task(t)
   return show(t), t.state == 'done' and call('HGETALL', K.task_result .. t.id) or {}
