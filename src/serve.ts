@@ -1,5 +1,6 @@
 // The composition root: builds everything once, starts in order, stops in reverse.
 
+import { readFileSync } from 'node:fs';
 import { createBroker } from './broker/create-broker.ts';
 import type { Config } from './config.ts';
 import { BantoError } from './core/errors.ts';
@@ -7,26 +8,92 @@ import type { Forge } from './core/forge.ts';
 import type { Store } from './core/store.ts';
 import { createHttpDoor } from './doors/http/door.ts';
 import { openLocalForge } from './forge/local/local-forge.ts';
+import { createSystemClock } from './store/sqlite/clock.ts';
 import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
-import { createTelemetry, type Telemetry } from './telemetry.ts';
+import type { Telemetry } from './telemetry.ts';
 
 export interface Served {
   readonly url: string;
   stop(): Promise<void>;
 }
 
-export async function openStore(config: Config, log: Telemetry['log']): Promise<Store> {
-  if (config.store.kind === 'sqlite') return openSqliteStore({ dataDir: config.dataDir, log });
+type Log = Telemetry['log'];
+
+/** Crash tests name a point here at which the process kills itself. */
+export interface ServeOptions {
+  readonly reached?: (checkpoint: string) => void;
+}
+
+export async function openStore(config: Config, log: Log): Promise<Store> {
+  if (config.store.kind === 'sqlite') {
+    return openSqliteStore({
+      dataDir: config.dataDir,
+      log: (message, error) => log.error({ err: error }, message),
+    });
+  }
   throw new BantoError(
     'misconfigured',
     'This Banto has no Redis store yet: unset REDIS_URL and REDIS_HOST.',
   );
 }
 
-export async function openForge(config: Config, log: Telemetry['log']): Promise<Forge> {
-  if (config.forge.kind === 'local') return openLocalForge({ ...config.forge, log });
+/** `now` is the store's clock: pictures of issues and our own writes are compared by it. */
+async function openForge(config: Config, now: () => number, log: Log): Promise<Forge> {
+  if (config.forge.kind === 'local') return openLocalForge({ ...config.forge, now, log });
   throw new BantoError(
     'misconfigured',
     'This Banto has no GitHub forge yet: unset GITHUB_TOKEN and GITHUB_REPOSITORY.',
   );
+}
+
+/** The store's clock without asking it each time: both follow the monotonic clock. */
+async function followClock(store: Store): Promise<() => number> {
+  const clock = createSystemClock();
+  const ahead = (await store.now()) - clock.now();
+  return () => Math.floor(clock.now() + ahead);
+}
+
+function packageVersion(): string {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+export async function serve(
+  config: Config,
+  telemetry: Telemetry,
+  { reached }: ServeOptions = {},
+): Promise<Served> {
+  const { log } = telemetry;
+  // What was opened is closed again in reverse, at the end or when a later step fails.
+  const closers: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+  };
+  try {
+    const store = await openStore(config, log);
+    closers.push(() => store.close());
+    const forge = await openForge(config, await followClock(store), log);
+    closers.push(() => forge.close());
+    await forge.check();
+    const broker = createBroker({
+      store,
+      forge,
+      policy: config.policy,
+      log,
+      onFlags: (flags) => telemetry.setDebug(flags.debug),
+      ...(reached === undefined ? {} : { reached }),
+    });
+    const { host, port, tokensRequired } = config;
+    const settings = { host, port, tokensRequired, version: packageVersion() };
+    const door = createHttpDoor({ broker, settings, telemetry });
+    await broker.start();
+    // Together: the broker answers the open polls that the door waits for.
+    closers.push(async () => {
+      await Promise.all([door.close(), broker.stop()]);
+    });
+    return { url: await door.listen(), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
 }

@@ -8,16 +8,31 @@ const SRC = join(import.meta.dirname, '..', 'src');
 
 /** Room → the rooms it may use. A file belongs to the longest room that begins its path. */
 const MAY_USE: Record<string, readonly string[]> = {
-  'main.ts': [
+  'main.ts': ['node-version.ts', 'command-line.ts'],
+  'node-version.ts': [],
+  // The two that compose: they may use every room.
+  'command-line.ts': [
     'serve.ts',
+    'doctor.ts',
     'config.ts',
-    'doors/cli',
-    'demo',
-    'core',
-    'store',
-    'forge',
-    'client',
     'telemetry.ts',
+    'broker',
+    'client',
+    'core',
+    'demo',
+    'doors',
+    'forge',
+  ],
+  'doctor.ts': [
+    'config.ts',
+    'core',
+    'client',
+    'doors/cli',
+    'forge',
+    'serve.ts',
+    'store',
+    'telemetry.ts',
+    'node-version.ts',
   ],
   'serve.ts': ['config.ts', 'telemetry.ts', 'broker', 'store', 'forge', 'doors/http', 'core'],
   'config.ts': ['core', 'config'],

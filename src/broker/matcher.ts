@@ -162,11 +162,14 @@ export function createMatcher(context: Context, chooser: Chooser, claimFor: Clai
   function replay(requestId: string): void {
     const waiter = byRequest.get(requestId);
     if (waiter === undefined || serving.has(requestId)) return;
-    claimFor(waiter.ticket, [], -1)
-      .then((result) => {
-        if (result.outcome === 'leased') answer(waiter.ticket, result.handOut);
-      })
-      .catch((error: unknown) => log.warn({ err: error }, 'could not fetch a hand-out'));
+    fetchHandOut(waiter).catch((error: unknown) => {
+      log.warn({ err: error }, 'could not fetch a hand-out');
+    });
+  }
+
+  async function fetchHandOut({ ticket }: Waiter): Promise<void> {
+    const result = await claimFor(ticket, [], -1);
+    if (result.outcome === 'leased') answer(ticket, result.handOut);
   }
 
   async function wait(

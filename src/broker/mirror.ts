@@ -122,6 +122,13 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
     await applyWithDependents(repository, closed);
   }
 
+  /** A listing may lag behind; a lease is only taken away on the word of the issue itself. */
+  async function confirmGone(repository: string, entry: MirroredIssue): Promise<void> {
+    const now = await forge.read(repository, entry.issue.number);
+    if (now === null) await close(repository, [entry]);
+    else await applyWithDependents(repository, [now]);
+  }
+
   async function takeNow({ repository, issues, gone }: ForgeChange): Promise<void> {
     await applyWithDependents(repository, issues);
     if (gone.length === 0) return;
@@ -152,11 +159,11 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
     }
     await eachStored(repository, (page) =>
       inTurn(async () => {
-        const gone = page.filter(
+        const missing = page.filter(
           ({ issue }) =>
-            !seen.has(issue.number) && issue.seenAt < startedAt && issue.state === 'open',
+            !seen.has(issue.number) && issue.seenAt <= startedAt && issue.state === 'open',
         );
-        if (gone.length > 0) await close(repository, gone);
+        for (const entry of missing) await confirmGone(repository, entry);
       }),
     );
   }

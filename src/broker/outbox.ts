@@ -46,7 +46,7 @@ export function createOutbox(context: Context): OutboxLoop {
     const detail = write.taskId === null ? null : await store.task(write.taskId);
     if (detail !== null && write.event !== null) {
       const key = `${write.event}:${detail.task.id}`;
-      await forge.comment(repository, number, key, commentText(write.event, detail));
+      await forge.comment(repository, number, key, commentText(detail));
     }
     return null;
   }
@@ -100,9 +100,11 @@ export function createOutbox(context: Context): OutboxLoop {
   }
 
   async function writeNow(handOut: HandOut): Promise<Written> {
-    if (handOut.unwritten > handOut.writes.length) return 'pending';
-    if (handOut.writes.length === 0) return 'written';
-    const writing = performInOrder(handOut.writes);
+    // What somebody else is writing at this moment is not waited for.
+    const others = handOut.unwritten > handOut.writes.length;
+    const writing = performInOrder(handOut.writes).then(
+      (written): Written => (written === 'written' && others ? 'pending' : written),
+    );
     const late = Promise.withResolvers<Written>();
     const cancel = timers.after(ANSWER_WITHIN_MS, () => late.resolve('pending'));
     // A failure of the store itself while settling: the entries stay, the loop finishes them.

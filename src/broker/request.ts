@@ -29,7 +29,8 @@ export function createClaim(context: Context): ClaimTicket {
       agentId: ticket.agentId,
       capabilities: ticket.capabilities,
       requestId: ticket.requestId,
-      token: context.newSecret(),
+      // The prefix is what keeps secrets out of logs, wherever they turn up.
+      token: `banto_${context.newSecret()}`,
       leaseSeconds: ticket.leaseSeconds,
       groups,
       registryVersion: version,

@@ -55,6 +55,8 @@ export function policyProblem(key: keyof Policy, value: unknown): string | null 
   return isTextList(value) ? null : 'must be a list of texts that are not empty';
 }
 
+type Owner = { readonly agentId: string | null };
+
 const hash = (secret: string) => createHash('sha256').update(secret).digest('hex');
 
 export interface SettingsRoom
@@ -73,8 +75,11 @@ export function createSettings(
 ): SettingsRoom {
   let policy = initial;
   let flags: Flags = { maintenance: false, debug: false };
+  /** Tokens that were asked for; forgotten whenever a setting changes, since a token is one. */
+  const owners = new Map<string, Owner>();
 
   async function reload(): Promise<void> {
+    owners.clear();
     const stored = await store.settings(CONFIG);
     const next: Record<string, unknown> = { ...initial };
     for (const [name, value] of stored) {
@@ -137,11 +142,13 @@ export function createSettings(
     },
     async whoIs(secret) {
       const name = `${TOKENS}${hash(secret)}`;
-      const found = (await store.settings(name)).get(name) as
-        | { agentId: string | null }
-        | undefined;
+      const remembered = owners.get(name);
+      if (remembered !== undefined) return remembered;
+      const found = (await store.settings(name)).get(name) as Owner | undefined;
       if (found === undefined) return null;
-      return { agentId: found.agentId };
+      const owner = { agentId: found.agentId };
+      owners.set(name, owner);
+      return owner;
     },
   };
 }

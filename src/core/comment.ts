@@ -23,23 +23,15 @@ function attemptLines({ attempts }: TaskDetail): string {
     .join('\n');
 }
 
-export function commentText(event: string, detail: TaskDetail): string {
+export function commentText(detail: TaskDetail): string {
   const { task } = detail;
-  if (event === 'too_many_review_rounds') {
-    const comments = (task.result?.comments ?? []).map(plain).join('\n\n');
-    return [
-      `Banto: after ${task.round} rounds the review still asks for changes, so a person is needed.`,
-      comments,
-      `To let agents try again: \`banto requeue ${task.id.replace('~review.', '~fix.')}\`, and take the label \`needs-human\` off.`,
-    ]
-      .filter((part) => part !== '')
-      .join('\n\n');
-  }
   const why = task.reason === null ? 'it cannot go on' : explainReason(task.reason);
+  const asked = task.reviewComments.map((comment) => plain(comment));
   return [
     `Banto: the task \`${task.id}\` was set aside, because ${why}.`,
     attemptLines(detail),
-    `To let agents try again: \`banto requeue ${task.id}\`, and take the label \`needs-human\` off.`,
+    asked.length === 0 ? '' : `The last review asked for:\n\n${asked.join('\n\n')}`,
+    `To let agents try again: \`banto requeue ${task.id}\`.`,
   ]
     .filter((part) => part !== '')
     .join('\n\n');

@@ -26,7 +26,6 @@ describe('outcomeOf', () => {
     expect(outcomeOf(name('review'), 'approve', [], DEFAULT_POLICY, true)).toEqual({
       followUp: null,
       ledger: ['approved'],
-      comment: null,
     });
   });
 
@@ -57,6 +56,5 @@ describe('outcomeOf', () => {
     const outcome = outcomeOf(name('review', round), 'request_changes', [], DEFAULT_POLICY, true);
     expect(outcome.followUp).toMatchObject({ state: 'dead', reason: 'too_many_review_rounds' });
     expect(outcome.ledger).toEqual(['needs-human']);
-    expect(outcome.comment).toBe('too_many_review_rounds');
   });
 });

@@ -9,7 +9,6 @@ import { roundInLife, type TaskName, taskId, type Verdict } from './task.ts';
 export interface Outcome {
   readonly followUp: FollowUp | null;
   readonly ledger: readonly string[];
-  readonly comment: string | null;
 }
 
 export function outcomeOf(
@@ -25,10 +24,9 @@ export function outcomeOf(
     return {
       followUp: reviewAt(name, round, policy, reviewable),
       ledger: [NEEDS_REVIEW],
-      comment: null,
     };
   }
-  if (verdict === 'approve') return { followUp: null, ledger: [APPROVED], comment: null };
+  if (verdict === 'approve') return { followUp: null, ledger: [APPROVED] };
   const exhausted = roundInLife(name.round) >= policy.maxReviewRounds;
   const fix: FollowUp = {
     id: taskId({ ...name, kind: 'fix' }),
@@ -42,7 +40,6 @@ export function outcomeOf(
   return {
     followUp: fix,
     ledger: exhausted ? deadLedger('fix') : waitingLedger('fix'),
-    comment: exhausted ? 'too_many_review_rounds' : null,
   };
 }
 

@@ -38,6 +38,13 @@ export function parseBucketKey(key: string): Bucket {
   return { repository, kind: TASK_KINDS[kind] ?? 'implement', priority, only, authors, labels };
 }
 
+const NAMES_NOBODY = /^\["[^"\\]*",\d+,\d+,null,\[\],/;
+
+/** True: the key names no agent. Most do not, and this tells so without reading the key; false may be wrong. */
+export function namesNobody(key: string): boolean {
+  return NAMES_NOBODY.test(key);
+}
+
 export function normalizeCapabilities(capabilities: readonly string[]): string[] {
   return [...new Set(capabilities.map((name) => name.trim().toLowerCase()))]
     .filter((name) => name !== '')

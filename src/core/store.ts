@@ -5,7 +5,7 @@
 // gives the same answer and changes nothing. The store owns the clock: callers pass durations.
 // Policy (delays, rounds, labels) comes in as plain values; a store only checks and sets.
 
-import type { Fact, FactBody } from './facts.ts';
+import type { Fact } from './facts.ts';
 import type { Issue, StoredIssue } from './issue.ts';
 import type { Attempt, AttemptOutcome, Lease, Task, TaskKind, TaskState, Verdict } from './task.ts';
 import type { Tickets } from './ticket.ts';
@@ -104,7 +104,8 @@ export type ClaimResult =
 /**
  * A task to make in the same step as the one that ends, on the same issue and branch, with the same pull
  * request. Already there: left alone. Its `authors` are the ended task's, and, unless that was a review,
- * the agent that ended it (moved to the end if it is there already).
+ * the agent that ended it (moved to the end if it is there already). One that is made dead leaves the fact
+ * and the comment of a death.
  */
 export interface FollowUp {
   readonly id: string;
@@ -126,8 +127,6 @@ export interface CompleteInput {
   readonly comments: readonly string[];
   readonly followUp: FollowUp | null;
   readonly ledger: readonly string[];
-  /** An event name, where a comment belongs on the issue (outbox entry of type `comment`). */
-  readonly comment: string | null;
 }
 
 /** A task that dies, in whichever verb, leaves an outbox comment with the event `dead`. */
@@ -353,5 +352,3 @@ export interface Store extends TaskVerbs, TaskReads, Outbox, Settings {
   subscribe(listener: (facts: readonly Fact[]) => void): () => void;
   close(): Promise<void>;
 }
-
-export type { FactBody };

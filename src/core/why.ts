@@ -57,11 +57,11 @@ export function explainReason(reason: string): string {
     listing: 'the backlog is still being read',
     issue_closed: 'its issue was closed',
     issue_gone: 'its issue was deleted or moved',
-    max_attempts: 'every attempt failed or expired',
-    not_retryable: `an agent said that trying again is useless${detail === '' ? '' : ` (${detail})`}`,
+    expired: 'the last lease ran out and no attempt is left',
     too_many_review_rounds: 'reviews kept asking for changes',
   };
-  return sentences[word] ?? reason.replaceAll('_', ' ');
+  // The last words of an agent stand as they are.
+  return sentences[word] ?? reason;
 }
 
 function capabilityRule(detail: TaskDetail, seeker: Seeker): Rule {

@@ -19,7 +19,7 @@ function subject(taskId: string | undefined, titles: ReadonlyMap<number, string>
 /** Null: not worth a line. */
 export function narrate(event: StoryEvent, titles: ReadonlyMap<number, string>): string | null {
   const what = subject(event.task_id, titles);
-  const who = String(event['agent_id'] ?? '');
+  const who = typeof event['agent_id'] === 'string' ? event['agent_id'] : '';
   const reason = typeof event['reason'] === 'string' ? explainReason(event['reason']) : '';
   switch (event.type) {
     case 'held':

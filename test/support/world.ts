@@ -42,7 +42,12 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
   const time = createFakeTime();
   const opened = await openSqliteStore({ dataDir: repository.dataDir, clock: time });
   const store = options.wrapStore?.(opened) ?? opened;
-  const local = await openLocalForge({ repoDir: repository.repoDir, backlogDir: 'backlog' });
+  const local = await openLocalForge({
+    repoDir: repository.repoDir,
+    backlogDir: 'backlog',
+    now: time.now,
+    graceMs: 0,
+  });
   const forge = options.wrapForge?.(local) ?? local;
   const broker = createBroker({
     store,

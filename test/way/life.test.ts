@@ -206,7 +206,7 @@ describe('a lease', () => {
     }
     expect(await world.repository.labels(1)).toEqual(['python', 'needs-human']);
     const { task } = await world.broker.task('repo~1~implement.1');
-    expect(task).toMatchObject({ state: 'dead', reason: 'max_attempts' });
+    expect(task).toMatchObject({ state: 'dead', reason: 'broken 3' });
   });
 
   it('fails for good at once when the agent says so', async () => {

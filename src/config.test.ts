@@ -1,0 +1,313 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { configFileSchema } from './config/schema.ts';
+import { SETTINGS } from './config/settings.ts';
+import { loadClientConfig, loadConfig } from './config.ts';
+import { BantoError } from './core/errors.ts';
+import { DEFAULT_POLICY } from './core/settings.ts';
+
+let cwd: string;
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'banto-config-'));
+});
+afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+
+type Env = Record<string, string>;
+function load(env: Env = {}, file?: unknown, flags: Env = {}) {
+  if (file !== undefined) {
+    const content = typeof file === 'string' ? file : JSON.stringify(file);
+    writeFileSync(join(cwd, 'banto.config.json'), content);
+  }
+  return loadConfig({ env, flags, cwd });
+}
+function sentence(run: () => unknown): string {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof BantoError && error.code === 'misconfigured') return error.message;
+    throw error;
+  }
+  throw new Error('it was accepted');
+}
+
+describe('defaults and order', () => {
+  test('without any setting the embedded default is described', () => {
+    expect(load()).toEqual({
+      host: '127.0.0.1',
+      port: 8080,
+      tokensRequired: false,
+      logLevel: 'info',
+      dataDir: join(cwd, '.banto'),
+      forge: { kind: 'local', repoDir: cwd, backlogDir: 'backlog' },
+      store: { kind: 'sqlite' },
+      policy: DEFAULT_POLICY,
+    });
+  });
+
+  test('flags stand over variables, variables over the file, the file over defaults', () => {
+    const file = { broker_port: 1, lease_seconds: 100, max_attempts: 7 };
+    const config = load({ BROKER_PORT: '2', LEASE_SECONDS: '200' }, file, { BROKER_PORT: '3' });
+    expect([config.port, config.policy.leaseSeconds, config.policy.maxAttempts]).toEqual([
+      3, 200, 7,
+    ]);
+  });
+
+  test('an empty variable counts as not set', () => {
+    expect(load({ BROKER_PORT: '', GITHUB_TOKEN: ' ' }).port).toBe(8080);
+  });
+
+  test('paths in a named file are relative to that file, others to the current directory', () => {
+    mkdirSync(join(cwd, 'etc'));
+    writeFileSync(join(cwd, 'etc', 'b.json'), JSON.stringify({ banto_repo: 'r', $schema: 'x' }));
+    const config = load({ BANTO_DATA_DIR: 'd', BANTO_CONFIG: 'etc/b.json' });
+    expect(config.dataDir).toBe(join(cwd, 'd'));
+    expect(config.forge).toMatchObject({ repoDir: join(cwd, 'etc', 'r') });
+  });
+
+  test.each<[string, Env, object]>([
+    ['numbers', { MAX_ATTEMPTS: '5' }, { maxAttempts: 5 }],
+    ['yes and no', { REQUIRE_DELIVERABLES: 'off' }, { requireDeliverables: false }],
+    ['lists', { EXCLUDED_LABELS: ' epic , later,' }, { excludedLabels: ['epic', 'later'] }],
+    ['an empty list', { EXCLUDED_LABELS: 'none' }, { excludedLabels: [] }],
+    [
+      'headings in any script',
+      { DELIVERABLES_HEADINGS: '成果物,Output' },
+      { deliverablesHeadings: ['成果物', 'Output'] },
+    ],
+    [
+      'priority labels',
+      { PRIORITY_LABELS_HIGH: 'hot' },
+      { priorityLabels: { ...DEFAULT_POLICY.priorityLabels, high: ['hot'] } },
+    ],
+  ])('variables can carry %s', (_, env, policy) => {
+    expect(load(env).policy).toMatchObject(policy);
+  });
+});
+
+describe('what stops the start', () => {
+  test.each<[Env, unknown, string]>([
+    [
+      { BROKER_PORT: 'abc' },
+      undefined,
+      'BROKER_PORT is "abc" (from the environment); it must be a whole number from 0 to 65535.',
+    ],
+    [
+      { BROKER_PORT: '65536' },
+      undefined,
+      'BROKER_PORT is 65536 (from the environment); it must be a whole number from 0 to 65535.',
+    ],
+    [
+      {},
+      { broker_port: '80' },
+      'BROKER_PORT is "80" (broker_port in banto.config.json); it must be a whole number from 0 to 65535.',
+    ],
+    [
+      { LOG_LEVEL: 'loud' },
+      undefined,
+      'LOG_LEVEL is "loud" (from the environment); it must be one of silent, error, warn, info, debug.',
+    ],
+    [
+      { REQUIRE_DELIVERABLES: 'maybe' },
+      undefined,
+      'REQUIRE_DELIVERABLES is "maybe" (from the environment); it must be true or false.',
+    ],
+    [
+      { BACKLOG_DIR: '../outside' },
+      undefined,
+      'BACKLOG_DIR is "../outside" (from the environment); it must be a folder inside the repository: a relative path without "..".',
+    ],
+    [
+      { BANTO_RPEO: 'x' },
+      undefined,
+      'The environment variable BANTO_RPEO is not a setting; did you mean BANTO_REPO?',
+    ],
+    [
+      { BROKER_COLOUR_OF_DOOR: 'x' },
+      undefined,
+      'The environment variable BROKER_COLOUR_OF_DOOR is not a setting; see docs/settings.md for what there is',
+    ],
+    [
+      {},
+      { lease_second: 1 },
+      '"lease_second" in banto.config.json is not a setting; did you mean lease_seconds?',
+    ],
+    [
+      {},
+      { banto_task_id: 'x' },
+      '"banto_task_id" in banto.config.json is not a setting; see docs/settings.md for what there is',
+    ],
+    [{}, '{"a":', 'banto.config.json is not valid JSON; mend it or move it away.'],
+    [{}, [], 'banto.config.json must hold one JSON object of settings.'],
+    [
+      { GITHUB_TOKEN: 'ghp_secret' },
+      undefined,
+      'GITHUB_TOKEN is set (from the environment) but GITHUB_REPOSITORY is not; set both for GitHub, or neither for the local backlog.',
+    ],
+    [
+      { GITHUB_REPOSITORY: 'o/r' },
+      undefined,
+      'GITHUB_REPOSITORY is set (from the environment) but GITHUB_TOKEN is not; set both for GitHub, or neither for the local backlog.',
+    ],
+    [
+      { GITHUB_REPOSITORY: 'o/r,nonsense', GITHUB_TOKEN: 'x' },
+      undefined,
+      'GITHUB_REPOSITORY is ["o/r","nonsense"] (from the environment); it must be owner/repo, several by comma.',
+    ],
+    [
+      { GITHUB_APP_ID: '1', GITHUB_REPOSITORY: 'o/r' },
+      undefined,
+      'GITHUB_APP_ID is set (from the environment) but GITHUB_APP_PRIVATE_KEY is not; a GitHub App needs GITHUB_APP_ID, GITHUB_APP_PRIVATE_KEY, GITHUB_INSTALLATION_ID.',
+    ],
+    [
+      { GITHUB_APP_ID: '1', GITHUB_TOKEN: 'ghp_secret' },
+      undefined,
+      'GITHUB_TOKEN and GITHUB_APP_ID are both set; a GitHub App is used instead of a token, so remove one of them.',
+    ],
+    [
+      { REDIS_URL: 'redis://h', REDIS_HOST: 'h' },
+      undefined,
+      'REDIS_URL and REDIS_HOST are both set; keep one of them.',
+    ],
+  ])('%j with the file %j', (env, file, expected) => {
+    expect(sentence(() => load(env, file))).toBe(expected);
+  });
+
+  test('a flag is named as the place a bad value came from', () => {
+    expect(sentence(() => load({}, undefined, { BROKER_PORT: '-1' }))).toBe(
+      'BROKER_PORT is -1 (from --port); it must be a whole number from 0 to 65535.',
+    );
+  });
+
+  test('a named file that is not there', () => {
+    expect(sentence(() => load({}, undefined, { BANTO_CONFIG: 'gone.json' }))).toBe(
+      'The configuration file gone.json does not exist.',
+    );
+  });
+
+  test.each([
+    ['GITHUB_TOKEN', 'hush hush'],
+    ['REDIS_URL', 'http://user:hush@host'],
+    ['GITHUB_APP_PRIVATE_KEY', 'hush'],
+  ])('the value of %s never appears in the sentence', (name, value) => {
+    expect(sentence(() => load({ [name]: value }))).not.toContain('hush');
+    expect(sentence(() => load({}, { [name.toLowerCase()]: value }))).not.toContain('hush');
+    expect(sentence(() => load({}, `{"${name.toLowerCase()}": "${value}`))).not.toContain('hush');
+  });
+});
+
+describe('rules', () => {
+  test.each([
+    ['127.0.0.1', false],
+    ['127.8.9.1', false],
+    ['localhost', false],
+    ['::1', false],
+    ['0.0.0.0', true],
+    ['::', true],
+    ['192.168.1.4', true],
+    ['127.0.0.1.example.org', true],
+    ['banto.local', true],
+  ])('on %s tokens are required: %s', (host, required) => {
+    expect(load({ BROKER_HOST: host }).tokensRequired).toBe(required);
+  });
+
+  test('token and repositories choose GitHub', () => {
+    const env = { GITHUB_TOKEN: 't', GITHUB_REPOSITORY: 'o/a, o/b', GITHUB_WEBHOOK_SECRET: 's' };
+    expect(load(env).forge).toEqual({
+      kind: 'github',
+      repositories: ['o/a', 'o/b'],
+      auth: { kind: 'token', token: 't' },
+      apiUrl: 'https://api.github.com',
+      webhookSecret: 's',
+    });
+  });
+
+  test('an App chooses GitHub too, and line breaks in its key may be written out', () => {
+    const env = {
+      GITHUB_APP_ID: '7',
+      GITHUB_APP_PRIVATE_KEY: '-----BEGIN PRIVATE KEY-----\\nabc\\n-----END PRIVATE KEY-----',
+      GITHUB_INSTALLATION_ID: '8',
+      GITHUB_REPOSITORY: 'o/a',
+    };
+    expect(load(env).forge).toMatchObject({
+      auth: {
+        kind: 'app',
+        appId: 7,
+        privateKey: '-----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----',
+        installationId: 8,
+      },
+    });
+  });
+
+  test.each<[Env, object]>([
+    [{ REDIS_PORT: '7000' }, { kind: 'sqlite' }],
+    [
+      { REDIS_URL: 'rediss://u:p@h:1/2' },
+      { kind: 'redis', address: { url: 'rediss://u:p@h:1/2' }, namespace: 'banto' },
+    ],
+    [
+      { REDIS_HOST: 'h', REDIS_NAMESPACE: 'n' },
+      { kind: 'redis', address: { host: 'h', port: 6379, db: 0 }, namespace: 'n' },
+    ],
+  ])('%j chooses the store', (env, store) => {
+    expect(load(env).store).toEqual(store);
+  });
+});
+
+describe('commands that talk to a server', () => {
+  const client = (env: Env = {}, file?: object) => {
+    if (file !== undefined) writeFileSync(join(cwd, 'banto.config.json'), JSON.stringify(file));
+    return loadClientConfig({ env, cwd });
+  };
+
+  test('a server setting that is bad for a server does not stop them', () => {
+    expect(client({ GITHUB_TOKEN: 'from-ci', MAX_ATTEMPTS: 'x' }).url).toBe(
+      'http://127.0.0.1:8080',
+    );
+  });
+
+  test.each<[Env, object, string]>([
+    [{}, { broker_port: 9000 }, 'http://127.0.0.1:9000'],
+    [{ BROKER_HOST: '0.0.0.0', BROKER_PORT: '9001' }, {}, 'http://127.0.0.1:9001'],
+    [{ BROKER_HOST: '::1' }, {}, 'http://[::1]:8080'],
+    [{ SERVER_URL: 'http://s:1' }, {}, 'http://s:1'],
+    [{ SERVER_URL: 'http://s:1', BANTO_URL: 'https://b:2' }, {}, 'https://b:2'],
+  ])('%j with the file %j talk to %s', (env, file, url) => {
+    expect(client(env, file).url).toBe(url);
+  });
+
+  test('an unknown variable of ours stops them as well', () => {
+    expect(sentence(() => client({ BANTO_ULR: 'x' }))).toContain('did you mean BANTO_URL?');
+  });
+
+  test('NO_COLOR is honoured, empty or not set it means nothing', () => {
+    expect(client({ NO_COLOR: '1' }).color).toBe(false);
+    expect(client({ NO_COLOR: '' }).color).toBe(true);
+    expect(client({ TERM: 'dumb' }).color).toBe(false);
+  });
+});
+
+describe('what is shipped', () => {
+  const root = resolve(import.meta.dirname, '..');
+
+  test('banto.config.schema.json is what `npm run config-schema` writes', () => {
+    const shipped: unknown = JSON.parse(
+      readFileSync(join(root, 'banto.config.schema.json'), 'utf8'),
+    );
+    expect(shipped).toEqual(JSON.parse(JSON.stringify(configFileSchema())));
+  });
+
+  test.each(SETTINGS.map((setting) => [setting.name, setting]))(
+    'docs/settings.md lists %s, its default and its flag',
+    (name, setting) => {
+      const page = readFileSync(join(root, 'docs', 'settings.md'), 'utf8');
+      const row = page.split('\n').find((line) => line.startsWith(`| \`${name}\` |`)) ?? '(no row)';
+      const { fallback, flag = '' } = setting;
+      const shown = Array.isArray(fallback) ? fallback.join(',') : JSON.stringify(fallback ?? '');
+      expect(row).not.toBe('(no row)');
+      expect(row).toContain(shown.replaceAll('"', ''));
+      expect(row).toContain(flag);
+    },
+  );
+});

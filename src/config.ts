@@ -1,0 +1,105 @@
+// The only reader of process.env and of the configuration file. One validated object for the server,
+// one for the commands that talk to it.
+
+import { rules } from './config/rules.ts';
+import { type Flags, gather, type Variables } from './config/sources.ts';
+import type { Policy } from './core/settings.ts';
+
+export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
+
+interface LocalForgeConfig {
+  readonly kind: 'local';
+  /** Absolute. */
+  readonly repoDir: string;
+  /** Relative to `repoDir`. */
+  readonly backlogDir: string;
+}
+
+export interface GithubForgeConfig {
+  readonly kind: 'github';
+  readonly repositories: readonly string[];
+  readonly apiUrl: string;
+  readonly auth:
+    | { readonly kind: 'token'; readonly token: string }
+    | {
+        readonly kind: 'app';
+        readonly appId: number;
+        readonly privateKey: string;
+        readonly installationId: number;
+      };
+  readonly webhookSecret: string | null;
+}
+
+interface RedisConfig {
+  readonly kind: 'redis';
+  readonly address:
+    | { readonly url: string }
+    | { readonly host: string; readonly port: number; readonly db: number };
+  readonly namespace: string;
+}
+
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  /** True on any address that others can reach: without a token the server must not start. */
+  readonly tokensRequired: boolean;
+  readonly logLevel: LogLevel;
+  /** Absolute. */
+  readonly dataDir: string;
+  readonly forge: LocalForgeConfig | GithubForgeConfig;
+  readonly store: { readonly kind: 'sqlite' } | RedisConfig;
+  readonly policy: Policy;
+}
+
+export interface ClientConfig {
+  readonly url: string;
+  readonly token: string | null;
+  readonly agentId: string | null;
+  readonly taskId: string | null;
+  readonly leaseToken: string | null;
+  /** False when NO_COLOR or a dumb terminal says so. */
+  readonly color: boolean;
+}
+
+export interface LoadOptions {
+  readonly flags?: Flags;
+  readonly env?: Variables;
+  readonly cwd?: string;
+}
+
+function sources({ flags = {}, env = process.env, cwd = process.cwd() }: LoadOptions) {
+  return { flags, env, cwd };
+}
+
+/** Throws `misconfigured` with one sentence that says what to mend. */
+export function loadConfig(options: LoadOptions = {}): Config {
+  return rules(gather(sources(options), (setting) => setting.client !== true));
+}
+
+const ADDRESS = new Set(['BROKER_HOST', 'BROKER_PORT']);
+const EVERYWHERE: ReadonlyMap<string, string> = new Map([
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '[::1]'],
+]);
+
+/** Where a server that listens like this is found from the same machine. */
+export function localUrl(host: string, port: number): string {
+  const near = EVERYWHERE.get(host) ?? host;
+  return `http://${near.includes(':') && !near.startsWith('[') ? `[${near}]` : near}:${port}`;
+}
+
+/** A server's own settings do not matter to a command that only talks to it: they are not checked here. */
+export function loadClientConfig(options: LoadOptions = {}): ClientConfig {
+  const from = sources(options);
+  const values = gather(from, (setting) => setting.client === true || ADDRESS.has(setting.name));
+  const word = (name: string) => (values.get(name) as string | undefined) ?? null;
+  const own = localUrl(values.get('BROKER_HOST') as string, values.get('BROKER_PORT') as number);
+  return {
+    url: word('BANTO_URL') ?? word('SERVER_URL') ?? own,
+    token: word('BANTO_TOKEN'),
+    agentId: word('BANTO_AGENT'),
+    taskId: word('BANTO_TASK_ID'),
+    leaseToken: word('BANTO_LEASE_TOKEN'),
+    color: (from.env.NO_COLOR ?? '') === '' && from.env.TERM !== 'dumb',
+  };
+}

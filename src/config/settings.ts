@@ -1,0 +1,306 @@
+// Every setting there is (SPEC 6 and the policy knobs). The shipped JSON schema, the loader and the
+// check of docs/settings.md all read this table.
+
+import { LEASE_SECONDS_MAX, LEASE_SECONDS_MIN } from '../core/lease.ts';
+import { DEFAULT_POLICY } from '../core/settings.ts';
+import { list, oneOf, type Setting, text, wholeNumber, yesOrNo } from './setting.ts';
+
+const ANY_LINE = '^[^\\u0000-\\u001f\\u007f]+$';
+const WEB_ADDRESS = '^https?://[^\\s]+$';
+const DAY_SECONDS = 86_400;
+
+const path = text('a path without control characters', ANY_LINE);
+const webAddress = text('an address that begins with http:// or https://', WEB_ADDRESS);
+const token = text('one word without spaces', '^[\\u0021-\\u007e]+$');
+const labels = list('labels of 1 to 50 characters, several by comma', ANY_LINE);
+
+const server: Setting[] = [
+  {
+    name: 'BROKER_PORT',
+    flag: '--port',
+    kind: wholeNumber(0, 65_535),
+    fallback: 8080,
+    about: 'The port Banto listens on; 0 takes any free one.',
+  },
+  {
+    name: 'BROKER_HOST',
+    flag: '--host',
+    kind: text('a host name or an IP address', '^[A-Za-z0-9._:\\[\\]%-]+$', 255),
+    fallback: '127.0.0.1',
+    about: 'The address Banto listens on. Any other than loopback needs tokens.',
+  },
+  {
+    name: 'LOG_LEVEL',
+    flag: '--log-level',
+    kind: oneOf(['silent', 'error', 'warn', 'info', 'debug']),
+    fallback: 'info',
+    about: 'How much is logged.',
+  },
+  {
+    name: 'BANTO_DATA_DIR',
+    flag: '--data-dir',
+    kind: path,
+    fallback: '.banto',
+    path: true,
+    about: 'The folder of the SQLite database.',
+  },
+];
+
+const forge: Setting[] = [
+  {
+    name: 'BANTO_REPO',
+    flag: '--repo',
+    kind: path,
+    fallback: '.',
+    path: true,
+    about: "The local forge's git repository.",
+  },
+  {
+    name: 'BACKLOG_DIR',
+    flag: '--backlog',
+    kind: text(
+      'a folder inside the repository: a relative path without ".."',
+      '^(?!/)(?!(?:.*/)?\\.\\.(?:/|$))[^\\u0000-\\u001f\\u007f\\\\]+$',
+    ),
+    fallback: 'backlog',
+    about: 'The folder in that repository that holds the issues.',
+  },
+  {
+    name: 'GITHUB_TOKEN',
+    kind: token,
+    secret: true,
+    about: 'With GITHUB_REPOSITORY: the GitHub forge instead of the local one.',
+  },
+  {
+    name: 'GITHUB_REPOSITORY',
+    kind: list(
+      'owner/repo, several by comma',
+      '^[A-Za-z0-9][A-Za-z0-9-]*/(?!\\.{1,2}$)[A-Za-z0-9._-]+$',
+      { minItems: 1, maxLength: 140 },
+    ),
+    about: 'The repositories whose issues are handed out.',
+  },
+  {
+    name: 'GITHUB_API_URL',
+    kind: webAddress,
+    fallback: 'https://api.github.com',
+    about: 'For GitHub Enterprise Server.',
+  },
+  {
+    name: 'GITHUB_APP_ID',
+    kind: wholeNumber(1, Number.MAX_SAFE_INTEGER),
+    about: 'A GitHub App instead of GITHUB_TOKEN; with the two settings below.',
+  },
+  {
+    name: 'GITHUB_APP_PRIVATE_KEY',
+    kind: {
+      ...text('a private key in PEM form', '^-----BEGIN [A-Z ]*PRIVATE KEY-----', 16_384),
+      // Variables cannot always carry line breaks: `\n` written out stands for one.
+      read: (value) => value.replaceAll('\\n', '\n'),
+    },
+    secret: true,
+    about: "The App's private key (PEM; `\\n` may stand for a line break).",
+  },
+  {
+    name: 'GITHUB_INSTALLATION_ID',
+    kind: wholeNumber(1, Number.MAX_SAFE_INTEGER),
+    about: "The App's installation.",
+  },
+  {
+    name: 'GITHUB_WEBHOOK_SECRET',
+    kind: text('a text without control characters', ANY_LINE),
+    secret: true,
+    about: 'Without it the webhook route answers 404.',
+  },
+];
+
+const redis: Setting[] = [
+  {
+    name: 'REDIS_URL',
+    kind: text('an address that begins with redis:// or rediss://', '^rediss?://[^\\s]+$'),
+    secret: true,
+    about: 'Redis as the store instead of SQLite.',
+  },
+  {
+    name: 'REDIS_HOST',
+    kind: text('a host name or an IP address', '^[A-Za-z0-9._:\\[\\]%-]+$', 255),
+    about: 'The same, by host; not together with REDIS_URL.',
+  },
+  {
+    name: 'REDIS_PORT',
+    kind: wholeNumber(1, 65_535),
+    fallback: 6379,
+    about: 'Used with REDIS_HOST.',
+  },
+  { name: 'REDIS_DB', kind: wholeNumber(0, 65_535), fallback: 0, about: 'Used with REDIS_HOST.' },
+  {
+    name: 'REDIS_NAMESPACE',
+    kind: text('letters, digits, ".", "_" and "-"', '^[A-Za-z0-9][A-Za-z0-9._-]*$', 64),
+    fallback: 'banto',
+    about: 'What every key in Redis begins with.',
+  },
+];
+
+const policy: Setting[] = [
+  {
+    name: 'LEASE_SECONDS',
+    kind: wholeNumber(LEASE_SECONDS_MIN, LEASE_SECONDS_MAX),
+    fallback: DEFAULT_POLICY.leaseSeconds,
+    about: 'How long a lease lives without a heartbeat, where the agent does not say.',
+  },
+  {
+    name: 'REVIEW_DELAY_SECONDS',
+    kind: wholeNumber(0, 30 * DAY_SECONDS),
+    fallback: DEFAULT_POLICY.reviewDelaySeconds,
+    about: 'How long people may review before an agent does.',
+  },
+  {
+    name: 'TICKET_TTL_SECONDS',
+    kind: wholeNumber(1, DAY_SECONDS),
+    fallback: DEFAULT_POLICY.ticketTtlSeconds,
+    about: 'After this long a waiting request is forgotten.',
+  },
+  {
+    name: 'MAX_ATTEMPTS',
+    kind: wholeNumber(1, 100),
+    fallback: DEFAULT_POLICY.maxAttempts,
+    about: 'Failed and expired leases before a task is dead and a person is asked.',
+  },
+  {
+    name: 'MAX_REVIEW_ROUNDS',
+    kind: wholeNumber(1, 99),
+    fallback: DEFAULT_POLICY.maxReviewRounds,
+    about: 'Reviews that ask for changes before a person is asked.',
+  },
+  {
+    name: 'AUTHOR_FIRST_SECONDS',
+    kind: wholeNumber(0, DAY_SECONDS),
+    fallback: DEFAULT_POLICY.authorFirstSeconds,
+    about: 'How long a fix is offered to its author alone.',
+  },
+  {
+    name: 'EXCLUDED_LABELS',
+    kind: labels,
+    fallback: DEFAULT_POLICY.excludedLabels,
+    about: 'Issues with one of these labels are never handed out.',
+  },
+  {
+    name: 'REQUIRE_DELIVERABLES',
+    kind: yesOrNo(),
+    fallback: DEFAULT_POLICY.requireDeliverables,
+    about: 'Hold issues whose body has no deliverables section with content.',
+  },
+  {
+    name: 'DELIVERABLES_HEADINGS',
+    kind: list('headings of 1 to 100 characters, several by comma', ANY_LINE, {
+      minItems: 1,
+      maxLength: 100,
+    }),
+    fallback: DEFAULT_POLICY.deliverablesHeadings,
+    about: 'The headings that begin such a section.',
+  },
+  {
+    name: 'PRIORITY_LABELS_HIGH',
+    kind: labels,
+    fallback: DEFAULT_POLICY.priorityLabels.high,
+    about: 'Labels that mean priority HIGH.',
+  },
+  {
+    name: 'PRIORITY_LABELS_NORMAL',
+    kind: labels,
+    fallback: DEFAULT_POLICY.priorityLabels.normal,
+    about: 'Labels that mean priority NORMAL, as no label does.',
+  },
+  {
+    name: 'PRIORITY_LABELS_LOW',
+    kind: labels,
+    fallback: DEFAULT_POLICY.priorityLabels.low,
+    about: 'Labels that mean priority LOW.',
+  },
+  {
+    name: 'ADOPT_SECONDS',
+    kind: wholeNumber(0, 30 * DAY_SECONDS),
+    fallback: DEFAULT_POLICY.adoptSeconds,
+    about: 'How long an issue that says in-progress without a lease is left alone.',
+  },
+  {
+    name: 'MAX_WAITING',
+    kind: wholeNumber(1, 1_000_000),
+    fallback: DEFAULT_POLICY.maxWaiting,
+    about: 'Requests that may wait at once; more are answered 503.',
+  },
+  {
+    name: 'MAX_WAITING_PER_AGENT',
+    kind: wholeNumber(1, 1000),
+    fallback: DEFAULT_POLICY.maxWaitingPerAgent,
+    about: 'The same, for one agent.',
+  },
+  {
+    name: 'HISTORY_DAYS',
+    kind: wholeNumber(1, 3650),
+    fallback: DEFAULT_POLICY.historyDays,
+    about: 'How long facts and results are kept.',
+  },
+];
+
+const client: Setting[] = [
+  {
+    name: 'BANTO_URL',
+    flag: '--url',
+    kind: webAddress,
+    client: true,
+    about:
+      'The server that commands talk to. Default: BROKER_HOST and BROKER_PORT of the same configuration.',
+  },
+  {
+    name: 'SERVER_URL',
+    kind: webAddress,
+    client: true,
+    about: 'Accepted for BANTO_URL, which wins.',
+  },
+  {
+    name: 'BANTO_TOKEN',
+    kind: token,
+    secret: true,
+    client: true,
+    about: 'The token commands send; from `banto token create`.',
+  },
+  {
+    name: 'BANTO_AGENT',
+    flag: '--agent',
+    kind: text(
+      '1 to 50 letters, digits, ".", "_" and "-", beginning with a letter or digit',
+      '^[A-Za-z0-9][A-Za-z0-9._-]*$',
+      50,
+    ),
+    client: true,
+    about: 'Stands for `--agent`.',
+  },
+  {
+    name: 'BANTO_TASK_ID',
+    kind: token,
+    client: true,
+    variableOnly: true,
+    about: 'Stands for the task argument of heartbeat, complete, fail and release.',
+  },
+  {
+    name: 'BANTO_LEASE_TOKEN',
+    flag: '--token',
+    kind: token,
+    secret: true,
+    client: true,
+    variableOnly: true,
+    about: 'Stands for `--token` of the same commands.',
+  },
+  {
+    name: 'BANTO_CONFIG',
+    flag: '--config',
+    kind: path,
+    path: true,
+    client: true,
+    variableOnly: true,
+    about: 'The configuration file; `--config` stands above it. Default: `banto.config.json` here.',
+  },
+];
+
+export const SETTINGS: readonly Setting[] = [...server, ...forge, ...redis, ...policy, ...client];

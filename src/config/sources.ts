@@ -1,0 +1,154 @@
+// Where a value comes from: flags over variables over the file over defaults, each checked against its
+// setting. The first thing wrong stops the start with one sentence that names it.
+
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { BantoError } from '../core/errors.ts';
+import { nearest } from './nearest.ts';
+import { fileKey, type Setting } from './setting.ts';
+import { SETTINGS } from './settings.ts';
+
+/** Flags by the name of their setting; undefined: not given. */
+export type Flags = Readonly<Record<string, string | undefined>>;
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+export interface Sources {
+  readonly flags: Flags;
+  readonly env: Variables;
+  readonly cwd: string;
+}
+
+export interface Values {
+  /** The checked value; undefined where there is none. */
+  get(name: string): unknown;
+  /** Somebody set it: it is not the default. */
+  isSet(name: string): boolean;
+  /** "from the environment", … */
+  origin(name: string): string;
+}
+
+const CONFIG_FILE = 'banto.config.json';
+/** Nobody else's variables begin like this, so one that is unknown is a slip. */
+const OWN_PREFIX = /^(?:BANTO|BROKER)_/;
+
+export function misconfigured(sentence: string, cause?: unknown): BantoError {
+  return new BantoError('misconfigured', sentence, { cause });
+}
+
+function suggestion(word: string, known: readonly string[]): string {
+  const near = nearest(word, known);
+  return near === null ? 'see docs/settings.md for what there is' : `did you mean ${near}?`;
+}
+
+function checkVariableNames(env: Variables): void {
+  const known = SETTINGS.map((setting) => setting.name);
+  for (const [name, value] of Object.entries(env)) {
+    if (value === undefined || !OWN_PREFIX.test(name) || known.includes(name)) continue;
+    throw misconfigured(
+      `The environment variable ${name} is not a setting; ${suggestion(name, known)}`,
+    );
+  }
+}
+
+interface File {
+  readonly dir: string;
+  readonly shown: string;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+function parseFile(dir: string, shown: string, content: string): File {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(content);
+  } catch (error) {
+    // The parser's own message quotes the file, and the file may hold secrets.
+    throw misconfigured(`${shown} is not valid JSON; mend it or move it away.`, error);
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
+    throw misconfigured(`${shown} must hold one JSON object of settings.`);
+  }
+  const known = SETTINGS.filter((setting) => setting.variableOnly !== true).map(fileKey);
+  for (const key of Object.keys(parsed)) {
+    if (key === '$schema' || known.includes(key)) continue;
+    throw misconfigured(
+      `${JSON.stringify(key)} in ${shown} is not a setting; ${suggestion(key, known)}`,
+    );
+  }
+  return { dir, shown, values: parsed as Record<string, unknown> };
+}
+
+function readFile({ flags, env, cwd }: Sources): File | null {
+  const named = flags.BANTO_CONFIG ?? (env.BANTO_CONFIG || undefined);
+  const path = resolve(cwd, named ?? CONFIG_FILE);
+  const shown = named ?? CONFIG_FILE;
+  let content: string;
+  try {
+    content = readFileSync(path, 'utf8');
+  } catch (error) {
+    const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    if (missing && named === undefined) return null;
+    const why = missing ? 'does not exist' : `cannot be read (${(error as Error).message})`;
+    throw misconfigured(`The configuration file ${shown} ${why}.`, error);
+  }
+  return parseFile(dirname(path), shown, content.replace(/^\uFEFF/, ''));
+}
+
+interface Found {
+  readonly value: unknown;
+  readonly origin: string;
+  readonly base: string;
+}
+
+function find(setting: Setting, sources: Sources, file: File | null): Found | null {
+  const flag = sources.flags[setting.name];
+  if (flag !== undefined) {
+    const origin = `from ${setting.flag ?? 'a flag'}`;
+    return { value: setting.kind.read(flag), origin, base: sources.cwd };
+  }
+  // An empty variable is one that is not set: that is how compose files leave things out.
+  const variable = sources.env[setting.name];
+  if (variable !== undefined && variable.trim() !== '') {
+    const value = setting.kind.read(variable.trim());
+    return { value, origin: 'from the environment', base: sources.cwd };
+  }
+  const key = fileKey(setting);
+  if (file !== null && setting.variableOnly !== true && Object.hasOwn(file.values, key)) {
+    return { value: file.values[key], origin: `${key} in ${file.shown}`, base: file.dir };
+  }
+  return null;
+}
+
+const SHOWN_LENGTH = 60;
+
+function bad(setting: Setting, found: Found): BantoError {
+  const text = JSON.stringify(found.value);
+  const shown = text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
+  const is = setting.secret === true ? 'is not usable' : `is ${shown}`;
+  return misconfigured(
+    `${setting.name} ${is} (${found.origin}); it must be ${setting.kind.allowed}.`,
+  );
+}
+
+/** Reads and checks the settings that are wanted; names are checked in any case. */
+export function gather(sources: Sources, wanted: (setting: Setting) => boolean): Values {
+  checkVariableNames(sources.env);
+  const file = readFile(sources);
+  const found = new Map<string, Found>();
+  const values = new Map<string, unknown>();
+  for (const setting of SETTINGS.filter(wanted)) {
+    const one = find(setting, sources, file);
+    if (one !== null && !setting.kind.accepts(one.value)) throw bad(setting, one);
+    if (one !== null) found.set(setting.name, one);
+    const value = one === null ? setting.fallback : one.value;
+    const base = one?.base ?? sources.cwd;
+    values.set(
+      setting.name,
+      setting.path === true && typeof value === 'string' ? resolve(base, value) : value,
+    );
+  }
+  return {
+    get: (name) => values.get(name),
+    isSet: (name) => found.has(name),
+    origin: (name) => found.get(name)?.origin ?? 'by default',
+  };
+}

@@ -1,0 +1,173 @@
+// The checks of `banto doctor`. Each says what it found and how to mend it; none changes anything that
+// matters.
+
+import { execFile } from 'node:child_process';
+import { accessSync, constants, existsSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { createClient } from './client/client.ts';
+import { type Config, loadConfig, localUrl } from './config.ts';
+import type { Check, Finding } from './doors/cli/doctor.ts';
+import type { SettingFlags } from './doors/cli/shell.ts';
+import { nodeProblem } from './node-version.ts';
+
+const run = promisify(execFile);
+
+const ok = (message: string): Finding => ({ status: 'ok', message });
+const problem = (message: string, mend?: string): Finding => ({
+  status: 'problem',
+  message,
+  ...(mend === undefined ? {} : { mend }),
+});
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+async function checkNode(): Promise<Finding[]> {
+  const wrong = nodeProblem(process.versions.node);
+  return [wrong === null ? ok(`Node ${process.versions.node}`) : problem(wrong)];
+}
+
+function describeConfig({ forge, store, host, port, dataDir }: Config): string {
+  const work =
+    forge.kind === 'local'
+      ? `backlog ${join(forge.repoDir, forge.backlogDir)}`
+      : `GitHub ${forge.repositories.join(', ')}`;
+  const truth = store.kind === 'sqlite' ? `SQLite in ${dataDir}` : 'Redis';
+  return `${work}; ${truth}; ${host}:${port}`;
+}
+
+async function checkGit(): Promise<Finding[]> {
+  try {
+    const { stdout } = await run('git', ['--version']);
+    return [ok(stdout.trim())];
+  } catch (error) {
+    return [problem(`git cannot be run (${messageOf(error)})`, 'Install git 2.20 or newer.')];
+  }
+}
+
+/** The repository and the files of its backlog. */
+async function checkForge(config: Config): Promise<Finding[]> {
+  if (config.forge.kind !== 'local') return [ok(`GitHub: ${config.forge.repositories.join(', ')}`)];
+  const { openLocalForge } = await import('./forge/local/local-forge.ts');
+  const forge = await openLocalForge(config.forge);
+  try {
+    await forge.check();
+    const [repository = ''] = forge.repositories;
+    let open = 0;
+    for await (const page of forge.list(repository)) open += page.length;
+    const broken = (await forge.problems()).map(
+      (file): Finding => ({
+        status: 'warning',
+        message: `${file.file}: ${file.problem}`,
+        mend: 'It is held until the file is mended.',
+      }),
+    );
+    const branch = await forge.defaultBranch(repository);
+    return [ok(`${repository}, branches start from ${branch}, ${open} open issues`), ...broken];
+  } finally {
+    await forge.close();
+  }
+}
+
+/** Null: free. Otherwise the code of the error. */
+function tryListen(host: string, port: number): Promise<string | null> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(null)));
+  });
+}
+
+/** The version of the Banto that answers at the address of this configuration; null: none does. */
+async function runningVersion({ host, port }: Config): Promise<string | null> {
+  const client = createClient({ url: localUrl(host, port) });
+  try {
+    const { version } = await client.health({ signal: AbortSignal.timeout(3000) });
+    return typeof version === 'string' ? version : null;
+  } catch {
+    return null;
+  }
+}
+
+async function checkPort(config: Config): Promise<Finding[]> {
+  const { host, port } = config;
+  const code = await tryListen(host, port);
+  if (code === null) return [ok(`${host}:${port} is free`)];
+  if (code !== 'EADDRINUSE') {
+    return [
+      problem(
+        `${host}:${port} cannot be listened on (${code})`,
+        'Set BROKER_HOST and BROKER_PORT.',
+      ),
+    ];
+  }
+  const version = await runningVersion(config);
+  if (version !== null) return [ok(`Banto ${version} is running at ${host}:${port}`)];
+  return [
+    problem(`Another program uses ${host}:${port}`, 'Stop it, or set BROKER_PORT to another port.'),
+  ];
+}
+
+function firstExisting(folder: string): string {
+  return existsSync(folder) || dirname(folder) === folder ? folder : firstExisting(dirname(folder));
+}
+
+async function checkStore(config: Config): Promise<Finding[]> {
+  if (config.store.kind !== 'sqlite') return [ok('Redis')];
+  const { dataDir } = config;
+  try {
+    accessSync(firstExisting(dataDir), constants.W_OK | constants.X_OK);
+  } catch (error) {
+    return [problem(`${dataDir} cannot be written (${messageOf(error)})`, 'Set BANTO_DATA_DIR.')];
+  }
+  if (!existsSync(join(dataDir, 'banto.db'))) return [ok(`${dataDir} is empty and can be written`)];
+  const version = await runningVersion(config);
+  if (version !== null) return [ok(`${dataDir} is in use by the running Banto ${version}`)];
+  const { openStore } = await import('./serve.ts');
+  const { createTelemetry } = await import('./telemetry.ts');
+  const store = await openStore(config, createTelemetry({ level: 'silent' }).log);
+  try {
+    await store.ping();
+    const tokens = (await store.settings('tokens:')).size;
+    return [
+      ok(`${dataDir} can be read and written`),
+      ...(config.tokensRequired && tokens === 0
+        ? [
+            problem(
+              `${config.host} needs tokens and there is none`,
+              'Run: banto token create --operator',
+            ),
+          ]
+        : []),
+    ];
+  } finally {
+    await store.close();
+  }
+}
+
+export function checksFor(flags: SettingFlags): Check[] {
+  const first: Check[] = [
+    { name: 'node', run: checkNode },
+    { name: 'git', run: checkGit },
+  ];
+  let config: Config;
+  try {
+    config = loadConfig({ flags });
+  } catch (error) {
+    const found = problem(
+      messageOf(error),
+      'See docs/settings.md. The other checks wait for this.',
+    );
+    return [...first, { name: 'settings', run: async () => [found] }];
+  }
+  return [
+    ...first,
+    { name: 'settings', run: async () => [ok(describeConfig(config))] },
+    {
+      name: config.forge.kind === 'local' ? 'repository' : 'github',
+      run: () => checkForge(config),
+    },
+    { name: 'port', run: () => checkPort(config) },
+    { name: 'store', run: () => checkStore(config) },
+  ];
+}

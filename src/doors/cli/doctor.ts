@@ -1,0 +1,66 @@
+// banto doctor: runs the checks it is given and says how to mend what is wrong.
+
+import type { Command } from 'commander';
+import { EXIT } from './exit.ts';
+import { examples, type PlaceOptions, placed, placeFlags } from './options.ts';
+import { painter, print, printJson, type Shell } from './shell.ts';
+import { clean } from './text.ts';
+
+export interface Finding {
+  readonly status: 'ok' | 'warning' | 'problem';
+  readonly message: string;
+  /** What to do about it. */
+  readonly mend?: string;
+}
+
+export interface Check {
+  readonly name: string;
+  /** A check that throws has found a problem. */
+  run(): Promise<readonly Finding[]>;
+}
+
+interface Line extends Finding {
+  readonly check: string;
+}
+
+async function examine(check: Check): Promise<Line[]> {
+  try {
+    return (await check.run()).map((finding) => ({ check: check.name, ...finding }));
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return [{ check: check.name, status: 'problem', message }];
+  }
+}
+
+interface Options extends PlaceOptions {
+  readonly json?: true;
+}
+
+export function addDoctor(program: Command, shell: Shell, done: (code: number) => void): void {
+  const command = placed(
+    program
+      .command('doctor')
+      .summary('check that Banto can run here')
+      .description(
+        'Checks Node, the settings, git, the repository, the backlog, the port and the store. Exit code 1: there is a problem.',
+      ),
+  )
+    .option('--json', 'print the findings as JSON')
+    .action(async (options: Options) => {
+      const lines: Line[] = [];
+      for (const check of shell.checks(placeFlags(options))) lines.push(...(await examine(check)));
+      const healthy = lines.every((line) => line.status !== 'problem');
+      if (options.json) printJson(shell, { healthy, findings: lines });
+      else print(shell, ...lines.flatMap((line) => describe(line, shell)));
+      done(healthy ? EXIT.ok : EXIT.error);
+    });
+  examples(command, 'banto doctor', 'banto doctor --repo ../shop --json');
+}
+
+const COLORS = { ok: 'green', warning: 'yellow', problem: 'red' } as const;
+
+function describe(line: Line, shell: Shell): string[] {
+  const paint = painter(shell);
+  const head = `${paint(COLORS[line.status], line.status.padEnd(8))} ${line.check.padEnd(10)} ${clean(line.message)}`;
+  return line.mend === undefined ? [head] : [head, `${' '.repeat(20)}→ ${clean(line.mend)}`];
+}

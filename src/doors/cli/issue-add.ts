@@ -1,0 +1,72 @@
+// banto issue add: writes an issue into the local backlog.
+
+import type { Command } from 'commander';
+import { UsageError } from './exit.ts';
+import { examples, listed, type PlaceOptions, placed, placeFlags, word } from './options.ts';
+import { print, printJson, type Shell } from './shell.ts';
+
+interface Options extends PlaceOptions {
+  readonly label?: readonly string[];
+  readonly priority?: 'high' | 'normal' | 'low';
+  readonly blockedBy?: readonly string[];
+  readonly body?: string;
+  readonly deliverables?: string;
+  readonly json?: true;
+}
+
+const MAX_BODY_BYTES = 1_000_000;
+
+async function readAll(shell: Shell): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of shell.stdin) {
+    const bytes = Buffer.from(chunk);
+    size += bytes.length;
+    if (size > MAX_BODY_BYTES) throw new UsageError('The body is larger than 1 MB.');
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function numberOf(text: string): number {
+  const match = /^#?([1-9]\d{0,8})$/.exec(text);
+  if (match === null) throw new UsageError(`--blocked-by takes issue numbers, not ${text}.`);
+  return Number(match[1]);
+}
+
+export function addIssueAdd(program: Command, shell: Shell): void {
+  const group = program
+    .command('issue')
+    .summary('add an issue to the local backlog')
+    .description('The local backlog.');
+  const command = placed(
+    group.command('add').description('Writes a new issue file into the local backlog.'),
+  )
+    .argument('<title>')
+    .option('--label <labels>', 'labels, several by comma or repeated', listed)
+    .option('--priority <priority>', 'high, normal or low', word('high', 'normal', 'low'))
+    .option('--blocked-by <numbers>', 'issues it waits for', listed)
+    .option('--body <text>', 'the body; - reads it from standard input')
+    .option('--deliverables <text>', 'adds a section "Deliverables" with this text')
+    .option('--json', 'print number and path as JSON')
+    .action(async (title: string, options: Options) => {
+      const body = options.body === '-' ? await readAll(shell) : (options.body ?? '');
+      const section =
+        options.deliverables === undefined ? [] : [`## Deliverables\n\n${options.deliverables}`];
+      const added = await shell.addIssue(placeFlags(options), {
+        title,
+        labels: options.label ?? [],
+        priority: options.priority ?? null,
+        blockedBy: (options.blockedBy ?? []).map(numberOf),
+        body: [body.trim(), ...section].filter((part) => part !== '').join('\n\n'),
+      });
+      if (options.json) return printJson(shell, added);
+      print(shell, `Added #${added.number}: ${added.path}`);
+    });
+  const lines = [
+    'banto issue add "Fix the login" --label backend,bug --deliverables "A failed login says why"',
+    'banto issue add "Translate the page" --label docs --priority low --body - < body.md',
+  ];
+  examples(group, ...lines);
+  examples(command, ...lines);
+}

@@ -1,0 +1,69 @@
+// The command line: argv → a command → an exit code.
+
+import { Command } from 'commander';
+import { addDoctor } from './doctor.ts';
+import { EXIT, exitCodeOf } from './exit.ts';
+import { addFleetCommands } from './fleet.ts';
+import { addIssueAdd } from './issue-add.ts';
+import { addLeaseCommands } from './lease.ts';
+import { addNext } from './next.ts';
+import { addOperateCommands } from './operate.ts';
+import { examples } from './options.ts';
+import { addSettingCommands } from './settings.ts';
+import type { Shell } from './shell.ts';
+import { addDemo, addServe } from './start.ts';
+import { addStatus } from './status.ts';
+import { addTaskCommands } from './tasks.ts';
+import { addTokenCreate } from './token-create.ts';
+
+const EXIT_CODES =
+  '\nExit codes: 0 ok, 1 error, 2 usage, 3 no task, 4 lease lost, 5 server not reachable.';
+
+function createProgram(shell: Shell, done: (code: number) => void): Command {
+  const program = new Command('banto')
+    .description('Hands out the backlog to a fleet of coding agents, each task to exactly one.')
+    .version(shell.version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand('help [command]', 'print the help of a command')
+    .showHelpAfterError('(add --help for how it is used)')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => shell.stdout.write(text),
+      writeErr: (text) => shell.stderr.write(text),
+      getOutHelpWidth: () => shell.stdout.columns ?? 100,
+      getErrHelpWidth: () => shell.stderr.columns ?? 100,
+    });
+  program.commandsGroup('Start:');
+  addServe(program, shell, done);
+  addDemo(program, shell, done);
+  addDoctor(program, shell, done);
+  program.commandsGroup('For agents:');
+  addNext(program, shell, done);
+  addLeaseCommands(program, shell);
+  program.commandsGroup('Look:');
+  addStatus(program, shell);
+  addTaskCommands(program, shell);
+  addFleetCommands(program, shell);
+  program.commandsGroup('Operate:');
+  addOperateCommands(program, shell);
+  addSettingCommands(program, shell);
+  addIssueAdd(program, shell);
+  addTokenCreate(program, shell);
+  program.commandsGroup('');
+  examples(program, 'banto demo', 'banto serve', 'banto next --agent a1 --cap backend --wait 60');
+  return program.addHelpText('after', EXIT_CODES);
+}
+
+/** Commander's own exits (help, bad usage) and every error become an exit code here, and only here. */
+export async function runCommandLine(argv: readonly string[], shell: Shell): Promise<number> {
+  let code: number = EXIT.ok;
+  const program = createProgram(shell, (given) => {
+    code = given;
+  });
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+    return code;
+  } catch (error) {
+    return exitCodeOf(error, shell);
+  }
+}

@@ -1,0 +1,185 @@
+// banto tasks, show and why.
+
+import type { Command } from 'commander';
+import { TASK_KINDS, TASK_STATES, type TaskKind, type TaskState } from '../../core/task.ts';
+import { explainReason } from '../../core/why.ts';
+import type { Event } from '../schema/events.ts';
+import type { TaskAnswer, TaskDetailAnswer } from '../schema/task.ts';
+import type { WhyAnswer } from '../schema/why.ts';
+import { examples, type TalkOptions, talkFlags, talks, whole, word } from './options.ts';
+import { columnsOf, painter, print, printJson, type Shell } from './shell.ts';
+import { clean, cleanLines, table } from './text.ts';
+import { clockTime, relative } from './time-text.ts';
+
+interface TasksOptions extends TalkOptions {
+  readonly state?: TaskState;
+  readonly kind?: TaskKind;
+  readonly agent?: string;
+  readonly label?: string;
+  readonly repository?: string;
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+export function taskNote(task: TaskAnswer, now: number): string {
+  if (task.lease !== null) {
+    return `${task.lease.agent_id}, lease ends ${relative(task.lease.expires_at, now)}`;
+  }
+  const reason = task.reason === null ? '' : explainReason(task.reason);
+  if (task.state !== 'delayed' || task.ready_at === null) return reason;
+  const when = `${clockTime(task.ready_at, now)} (${relative(task.ready_at, now)})`;
+  return reason === '' ? when : `${when}, ${reason}`;
+}
+
+function addTasks(program: Command, shell: Shell): void {
+  const command = talks(program.command('tasks').summary('list tasks').description('Lists tasks.'))
+    .option('--state <state>', TASK_STATES.join(', '), word(...TASK_STATES))
+    .option('--kind <kind>', TASK_KINDS.join(', '), word(...TASK_KINDS))
+    .option('--agent <id>', 'held by this agent')
+    .option('--label <label>', 'whose issue has this label')
+    .option('--repository <name>', 'of this repository')
+    .option('--limit <number>', 'at most so many (default: 50)', whole(1, 200))
+    .option('--cursor <cursor>', 'where the page before ended')
+    .action(async ({ url, config, json, ...query }: TasksOptions) => {
+      const { client } = shell.session(
+        talkFlags({ ...(url && { url }), ...(config && { config }) }),
+      );
+      const answer = await client.tasks(query);
+      if (json) return printJson(shell, answer);
+      if (answer.tasks.length === 0) return print(shell, 'No tasks.');
+      const now = shell.now();
+      const rows = answer.tasks.map((task) => [
+        task.task_id,
+        task.state,
+        task.priority_name,
+        String(task.attempts),
+        taskNote(task, now),
+      ]);
+      print(
+        shell,
+        ...table([['TASK', 'STATE', 'PRIORITY', 'ATTEMPTS', ''], ...rows], columnsOf(shell)),
+      );
+      if (answer.next_cursor !== null) {
+        print(shell, `There are more: --cursor ${clean(answer.next_cursor)}`);
+      }
+    });
+  examples(command, 'banto tasks', 'banto tasks --state held', 'banto tasks --agent a1 --json');
+}
+
+function addShow(program: Command, shell: Shell): void {
+  const command = talks(
+    program
+      .command('show')
+      .summary('show a task and its history')
+      .description('Shows one task: its issue, earlier attempts and history.'),
+  )
+    .argument('<task>', 'the task id')
+    .action(async (id: string, options: TalkOptions) => {
+      const task = await shell.session(talkFlags(options)).client.task(id);
+      if (options.json) return printJson(shell, task);
+      print(shell, ...describe(task, shell));
+    });
+  examples(command, 'banto show shop~7~implement.1', 'banto show shop~7~implement.1 --json');
+}
+
+function describe(task: TaskDetailAnswer, shell: Shell): string[] {
+  const now = shell.now();
+  const columns = columnsOf(shell);
+  const paint = painter(shell);
+  const facts = [
+    ['Task', task.task_id],
+    ['State', [task.state, taskNote(task, now)].filter(Boolean).join(': ')],
+    ['Priority', `${task.priority_name} (${task.priority})`],
+    ['Attempts', String(task.attempts)],
+    ['Branch', task.branch_name],
+    ['Labels', task.labels.join(', ')],
+    ['Address', task.issue_url],
+    ...(task.pr_number === null ? [] : [['Pull request', `#${task.pr_number}`]]),
+    ...(task.authors.length === 0 ? [] : [['Written by', task.authors.join(', ')]]),
+    ...(task.result?.summary ? [['Result', task.result.summary]] : []),
+  ];
+  const attempts = task.earlier_attempts.map((attempt) => [
+    clockTime(attempt.started_at, now),
+    attempt.agent_id,
+    attempt.outcome ?? 'working',
+    attempt.note ?? attempt.progress.at(-1) ?? '',
+  ]);
+  const section = (title: string, lines: readonly string[]) =>
+    lines.length === 0 ? [] : ['', paint('bold', title), ...lines];
+  return [
+    paint('bold', `${task.kind} #${task.issue_id}: ${clean(task.title)}`),
+    ...table(facts, columns),
+    ...section('Attempts', table(attempts, columns)),
+    ...section(
+      'History',
+      table(
+        task.history.map((event) => historyRow(event, now)),
+        columns,
+      ),
+    ),
+    ...section('Issue', task.body.trim() === '' ? [] : [cleanLines(task.body.trimEnd())]),
+  ];
+}
+
+const HEAD_FIELDS = new Set(['seq', 'at', 'type', 'task_id', 'state', 'fence', 'request_id']);
+
+function historyRow(event: Event, now: number): string[] {
+  const details = Object.entries(event)
+    .filter(([name, value]) => !HEAD_FIELDS.has(name) && value !== null && value !== undefined)
+    .map(([name, value]) => {
+      const text = typeof value === 'string' ? value : JSON.stringify(value);
+      return name.endsWith('_at') && typeof value === 'string'
+        ? `${name} ${clockTime(value, now)}`
+        : `${name} ${text}`;
+    });
+  return [clockTime(event.at, now), event.type, event.state ?? '', details.join(', ')];
+}
+
+interface WhyOptions extends TalkOptions {
+  readonly agent?: string;
+}
+
+function addWhy(program: Command, shell: Shell): void {
+  const command = talks(
+    program
+      .command('why')
+      .summary('why a task is, or is not, offered')
+      .description('Says why a task is, or is not, offered: each rule with its outcome.'),
+  )
+    .argument('<task>', 'the task id')
+    .option('--agent <id>', 'to this agent')
+    .action(async (id: string, options: WhyOptions) => {
+      const why = await shell.session(talkFlags(options)).client.why(id, options.agent);
+      if (options.json) return printJson(shell, why);
+      print(shell, ...explain(why, shell));
+    });
+  examples(command, 'banto why shop~7~implement.1', 'banto why shop~7~implement.1 --agent a1');
+}
+
+function explain(why: WhyAnswer, shell: Shell): string[] {
+  const paint = painter(shell);
+  const now = shell.now();
+  const rules = why.rules.map(({ rule, ok, detail }) => [ok ? 'yes' : 'no', rule, detail]);
+  const when =
+    why.earliest_at === null || why.offered
+      ? []
+      : [
+          `At the earliest: ${clockTime(why.earliest_at, now)} (${relative(why.earliest_at, now)}).`,
+        ];
+  const rivals =
+    why.rivals === null
+      ? []
+      : [`Tasks ahead of it: ${why.rivals.ahead}. Agents waiting: ${why.rivals.waiting_agents}.`];
+  return [
+    paint(why.offered ? 'green' : 'yellow', clean(why.summary)),
+    '',
+    ...table(rules, columnsOf(shell)),
+    ...[...rivals, ...when].flatMap((line, index) => (index === 0 ? ['', line] : [line])),
+  ];
+}
+
+export function addTaskCommands(program: Command, shell: Shell): void {
+  addTasks(program, shell);
+  addShow(program, shell);
+  addWhy(program, shell);
+}

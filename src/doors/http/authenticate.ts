@@ -1,0 +1,67 @@
+// Who is calling, and whether they may. On loopback no token is needed; one that is given must be valid.
+
+import type { FastifyRequest } from 'fastify';
+import type { Broker } from '../../broker/broker.ts';
+import { BantoError } from '../../core/errors.ts';
+
+/** `public` asks for nothing; `read` and `agent` for any token; `operator` for operator scope. */
+type Access = 'public' | 'read' | 'agent' | 'operator';
+
+/** `agentId` null: an operator, or somebody on this machine. */
+export interface Caller {
+  readonly agentId: string | null;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    access?: Access;
+  }
+  interface FastifyRequest {
+    caller: Caller;
+  }
+}
+
+const ANYONE: Caller = { agentId: null };
+const BEARER = /^Bearer +([\x21-\x7e]{1,500})$/i;
+
+function unauthenticated(sentence: string): BantoError {
+  return new BantoError('unauthenticated', sentence);
+}
+
+async function callerOf(
+  header: string | undefined,
+  broker: Broker,
+  tokensRequired: boolean,
+): Promise<Caller> {
+  if (header === undefined) {
+    if (!tokensRequired) return ANYONE;
+    throw unauthenticated('A token is needed: send the header `Authorization: Bearer <token>`.');
+  }
+  const secret = BEARER.exec(header)?.[1];
+  const caller = secret === undefined ? null : await broker.whoIs(secret);
+  if (caller === null)
+    throw unauthenticated('The token in the header `Authorization` is not valid.');
+  return caller;
+}
+
+export function createAuthenticate(broker: Broker, tokensRequired: boolean) {
+  return async (request: FastifyRequest): Promise<void> => {
+    // A route that forgot to say who may call it is for operators only.
+    const access = request.routeOptions.config.access ?? 'operator';
+    request.caller = ANYONE;
+    if (access === 'public') return;
+    request.caller = await callerOf(request.headers.authorization, broker, tokensRequired);
+    if (access === 'operator' && request.caller.agentId !== null) {
+      throw new BantoError('forbidden', 'This call needs a token with operator scope.');
+    }
+  };
+}
+
+/** An agent's token speaks for that agent only. */
+export function requireSpeaksFor(caller: Caller, agentId: string): void {
+  if (caller.agentId === null || caller.agentId === agentId) return;
+  throw new BantoError(
+    'forbidden',
+    `This token belongs to the agent ${caller.agentId} and cannot ask for another one.`,
+  );
+}

@@ -1,0 +1,208 @@
+// The document must be valid OpenAPI 3.1, complete, and true: real answers fit the schemas it declares.
+
+import type { TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type OpenDoor, openDoor } from '../../../test/support/http-door.ts';
+import { TASK_ID } from '../../../test/support/scripted-broker.ts';
+import { busy } from '../../core/errors.ts';
+
+type Json = Record<string, unknown>;
+interface Operation {
+  summary?: string;
+  tags?: string[];
+  parameters?: { name: string; in: string; required?: boolean; schema: Json }[];
+  requestBody?: { content: Record<string, { schema: Json }> };
+  responses: Record<string, { description: string; content?: Record<string, { schema: Json }> }>;
+}
+interface Document {
+  openapi: string;
+  info: { title: string; version: string };
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Json> };
+}
+
+let open: OpenDoor;
+let document: Document;
+beforeAll(async () => {
+  open = await openDoor();
+  document = (await (await fetch(`${open.url}/openapi.json`)).json()) as Document;
+});
+afterAll(() => open.door.close());
+
+function operations(): [path: string, method: string, operation: Operation][] {
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => [path, method, operation] as const),
+  ) as [string, string, Operation][];
+}
+
+function eachNode(node: unknown, visit: (node: Json) => void): void {
+  if (typeof node !== 'object' || node === null) return;
+  if (!Array.isArray(node)) visit(node as Json);
+  for (const value of Object.values(node)) eachNode(value, visit);
+}
+
+/** The schema with every reference replaced by what it names. */
+function resolved(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(resolved);
+  if (typeof node !== 'object' || node === null) return node;
+  const { $ref } = node as { $ref?: string };
+  if ($ref !== undefined)
+    return resolved(document.components.schemas[$ref.split('/').at(-1) ?? '']);
+  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, resolved(value)]));
+}
+
+const CALLS = [
+  'get /',
+  'get /health',
+  'get /ready',
+  'get /metrics',
+  'get /api/v1/agents',
+  'get /api/v1/agents/{agent_id}',
+  'get /api/v1/config',
+  'put /api/v1/config/{name}',
+  'get /api/v1/events',
+  'get /api/v1/flags',
+  'put /api/v1/flags/{name}',
+  'get /api/v1/queue',
+  'post /api/v1/request-task',
+  'get /api/v1/stats',
+  'get /api/v1/tasks',
+  'post /api/v1/tokens',
+  'get /api/v1/tasks/{task_id}',
+  'get /api/v1/tasks/{task_id}/why',
+  ...['heartbeat', 'complete', 'fail', 'release', 'requeue', 'priority', 'unlock', 'cancel'].map(
+    (verb) => `post /api/v1/tasks/{task_id}/${verb}`,
+  ),
+];
+
+test('every call of the contract is described, and nothing else', () => {
+  const described = operations().map(([path, method]) => `${method} ${path}`);
+  expect(described.toSorted()).toEqual(CALLS.toSorted());
+});
+
+test('the document is OpenAPI 3.1: parameters match paths, references resolve, nothing is left over from 3.0', () => {
+  expect(document.openapi).toBe('3.1.0');
+  expect(document.info).toMatchObject({ title: 'Banto', version: '1.2.3' });
+  for (const [path, method, operation] of operations()) {
+    const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    const declared = (operation.parameters ?? []).filter((each) => each.in === 'path');
+    expect(declared.map(({ name }) => name)).toEqual(inPath);
+    expect(declared.every(({ required }) => required === true)).toBe(true);
+    expect(operation.summary?.length).toBeGreaterThan(5);
+    expect(operation.tags).toHaveLength(1);
+    expect(Object.keys(operation.responses)).toContain('200');
+    expect(Object.values(operation.responses).every(({ description }) => description !== '')).toBe(
+      true,
+    );
+    const takes = Object.keys(operation.requestBody?.content ?? {});
+    expect(takes).toEqual(method === 'get' ? [] : ['application/json']);
+  }
+  const references: unknown[] = [];
+  eachNode(document, (node) => {
+    if ('$ref' in node) references.push(node['$ref']);
+    expect(node).not.toHaveProperty('nullable');
+  });
+  const known = Object.keys(document.components.schemas).map(
+    (name) => `#/components/schemas/${name}`,
+  );
+  expect(new Set(references)).toEqual(new Set(known));
+  expect(JSON.stringify(document)).not.toContain('undefined');
+});
+
+test('every pattern in it is a valid regular expression of JSON Schema', () => {
+  const patterns: string[] = [];
+  eachNode(document, ({ pattern }) => typeof pattern === 'string' && patterns.push(pattern));
+  expect(patterns.length).toBeGreaterThan(10);
+  for (const pattern of patterns) expect(() => new RegExp(pattern, 'u')).not.toThrow();
+});
+
+test('every request body refuses unknown fields, and its examples fit', () => {
+  const bodies = operations().flatMap(([, , { requestBody }]) =>
+    Object.values(requestBody?.content ?? {}).map(({ schema }) => resolved(schema) as Json),
+  );
+  expect(bodies.length).toBe(12);
+  for (const body of bodies) {
+    expect(body['additionalProperties']).toBe(false);
+    const check = Compile(body as TSchema);
+    for (const example of (body['examples'] ?? []) as Json[]) {
+      const shown = 'lease_token' in example ? { ...example, lease_token: 'token' } : example;
+      expect(check.Errors(shown)).toEqual([]);
+    }
+  }
+});
+
+const BODIES: Record<string, Json> = {
+  'request-task': { agent_id: 'agent-1', capabilities: [] },
+  heartbeat: { lease_token: 't' },
+  complete: { lease_token: 't' },
+  fail: { lease_token: 't', reason: 'x' },
+  release: { lease_token: 't' },
+  priority: { priority: 25 },
+  tokens: { agent_id: 'agent-1' },
+  '{name}': { value: 1 },
+};
+
+async function callAsDescribed(path: string, method: string): Promise<Response> {
+  const filled = path
+    .replace('{task_id}', TASK_ID)
+    .replace('{agent_id}', 'agent-1')
+    .replace('{name}', 'debug');
+  const body = BODIES[path.split('/').at(-1) ?? ''] ?? {};
+  return fetch(open.url + filled, {
+    method: method.toUpperCase(),
+    ...(method === 'get'
+      ? {}
+      : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+  });
+}
+
+function misfits(operation: Operation | undefined, status: number, answer: unknown): unknown[] {
+  const schema = operation?.responses[status]?.content?.['application/json']?.schema;
+  if (schema === undefined) return [`no schema for ${status}`];
+  return Compile(resolved(schema) as TSchema).Errors(answer);
+}
+
+test.each(CALLS.filter((call) => !call.endsWith('/events') && !call.endsWith('/metrics')))(
+  'the answer of %s fits its schema',
+  async (call) => {
+    const [method = '', path = ''] = call.split(' ');
+    const answer = await callAsDescribed(path, method);
+    expect(answer.status).toBe(200);
+    expect(misfits(document.paths[path]?.[method], 200, await answer.json())).toEqual([]);
+  },
+);
+
+test('every error of every call is described as the one Error, and real errors fit it', async () => {
+  const busyDoor = await openDoor();
+  busyDoor.broker.script('queue', async () => {
+    throw busy();
+  });
+  const wrong = await (await fetch(`${open.url}/api/v1/queue?x=1`)).json();
+  const away = await (await fetch(`${busyDoor.url}/api/v1/queue`)).json();
+  await busyDoor.door.close();
+  for (const [path, , operation] of operations()) {
+    const errors = Object.keys(operation.responses).filter((status) => Number(status) >= 400);
+    expect(errors).toEqual(expect.arrayContaining(['400', '401', '403', '500', '503']));
+    for (const status of errors.filter((each) => path !== '/ready' || each !== '503')) {
+      expect(misfits(operation, Number(status), wrong)).toEqual([]);
+      expect(misfits(operation, Number(status), away)).toEqual([]);
+      expect(misfits(operation, Number(status), { error: 'x', code: 'other' })).not.toEqual([]);
+    }
+  }
+});
+
+test('the docs page needs nothing from elsewhere and no inline script', async () => {
+  const page = await fetch(`${open.url}/docs`);
+  expect(page.headers.get('content-security-policy')).toContain("script-src 'self';");
+  const html = await page.text();
+  const sources = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, source = '']) => source);
+  expect(sources.length).toBeGreaterThan(3);
+  for (const source of sources) {
+    expect(source).toMatch(/^\/docs\/static\//);
+    expect((await fetch(open.url + source)).status).toBe(200);
+  }
+  expect(html).not.toMatch(/<script(?![^>]*\ssrc=)/);
+  expect(html).not.toMatch(/\son\w+=/);
+  expect((await fetch(`${open.url}/docs/json`)).status).toBe(200);
+});

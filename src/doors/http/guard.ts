@@ -1,0 +1,68 @@
+// What every request must pass and every answer carries, whatever the route: browsers may be
+// driven by strange pages, so that names, origins and headers are checked before anything else.
+
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { BantoError, busy } from '../../core/errors.ts';
+import { type HttpLimits, type HttpSettings, isLoopback } from './settings.ts';
+
+export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
+};
+
+const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+function hostname(host: string): string {
+  return host.toLowerCase().replace(/:\d{1,5}$/, '');
+}
+
+/** Against DNS rebinding: on loopback a page of another name must not get through. */
+function checkHost(host: string | undefined, settings: HttpSettings): void {
+  if (host === undefined) {
+    throw new BantoError('invalid_request', 'The header `Host` is missing.');
+  }
+  if (settings.tokensRequired) return;
+  const name = hostname(host);
+  const known = [settings.host, ...(settings.allowedHosts ?? [])].map((each) => hostname(each));
+  if (isLoopback(name) || (name !== '' && known.includes(name))) return;
+  throw new BantoError(
+    'forbidden',
+    'The header `Host` names another server. Use the address this server listens on.',
+  );
+}
+
+function checkOrigin(request: FastifyRequest, settings: HttpSettings): void {
+  const { origin, host } = request.headers;
+  if (origin === undefined || READING.has(request.method)) return;
+  const from = URL.canParse(origin) ? new URL(origin).host : '';
+  const allowed = [host, ...(settings.allowedHosts ?? [])];
+  if (from !== '' && allowed.some((name) => name?.toLowerCase() === from)) return;
+  throw new BantoError('forbidden', 'Changes are only accepted from pages of this server itself.');
+}
+
+export function secure(reply: FastifyReply): void {
+  reply.headers(SECURITY_HEADERS).header('x-request-id', reply.request.id);
+}
+
+export function createGuard(
+  settings: HttpSettings,
+  limits: HttpLimits,
+  isClosing: () => boolean,
+): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
+  return async (request, reply) => {
+    secure(reply);
+    if (isClosing()) throw busy();
+    if (request.raw.url !== undefined && request.raw.url.length > limits.urlLength) {
+      throw new BantoError(
+        'too_large',
+        `The address is longer than ${limits.urlLength} characters.`,
+      );
+    }
+    checkHost(request.headers.host, settings);
+    checkOrigin(request, settings);
+  };
+}

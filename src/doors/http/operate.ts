@@ -1,0 +1,60 @@
+// The operator's hand on one task: requeue, priority, unlock, cancel.
+
+import { PRIORITIES } from '../../core/priority.ts';
+import { TaskParams } from '../schema/fields.ts';
+import { CancelBody, PriorityBody, RequeueBody, UnlockBody } from '../schema/operate.ts';
+import { TaskAnswer } from '../schema/task.ts';
+import { taskView } from '../views/task.ts';
+import { describe } from './describe.ts';
+import type { Door } from './door.ts';
+import type { App } from './server.ts';
+import { knownTaskId } from './task-id.ts';
+
+const config = { access: 'operator' } as const;
+const shared = {
+  tag: 'operators',
+  params: TaskParams,
+  answer: TaskAnswer,
+  errors: [404, 409],
+} as const;
+
+export function routeOperate(app: App, { broker, observe }: Door): void {
+  const requeue = describe({
+    ...shared,
+    summary: 'Offer the task again, at once or after a delay; attempts count from 0',
+    body: RequeueBody,
+  });
+  app.post('/tasks/:task_id/requeue', { config, schema: requeue }, async ({ params, body }) => {
+    const input = { taskId: knownTaskId(params), delaySeconds: body.delay_seconds ?? 0 };
+    return taskView(await observe('requeue', () => broker.requeue(input)));
+  });
+
+  const priority = describe({ ...shared, summary: 'Set the priority', body: PriorityBody });
+  app.post('/tasks/:task_id/priority', { config, schema: priority }, async ({ params, body }) => {
+    const wanted = body.priority;
+    const input = {
+      taskId: knownTaskId(params),
+      priority: typeof wanted === 'number' ? wanted : PRIORITIES[wanted],
+    };
+    return taskView(await observe('prioritize', () => broker.prioritize(input)));
+  });
+
+  const unlock = describe({
+    ...shared,
+    summary: 'Take the lease away from whoever holds it; the task is ready again',
+    body: UnlockBody,
+  });
+  app.post('/tasks/:task_id/unlock', { config, schema: unlock }, async ({ params }) => {
+    const taskId = knownTaskId(params);
+    return taskView(await observe('unlock', () => broker.unlock({ taskId })));
+  });
+
+  const cancel = describe({ ...shared, summary: 'Cancel the task', body: CancelBody });
+  app.post('/tasks/:task_id/cancel', { config, schema: cancel }, async ({ params, body }) => {
+    const input = {
+      taskId: knownTaskId(params),
+      reason: body.reason?.toWellFormed() ?? null,
+    };
+    return taskView(await observe('cancel', () => broker.cancel(input)));
+  });
+}

@@ -1,0 +1,73 @@
+// For those who run Banto: /health, /ready, /metrics, and / as a signpost.
+
+import { Type } from 'typebox';
+import { HealthAnswer, ReadyAnswer } from '../schema/ops.ts';
+import { answerOf, describe } from './describe.ts';
+import type { Door } from './door.ts';
+import type { App } from './server.ts';
+
+const tag = 'server' as const;
+
+export function routeHealth(app: App, { settings }: Door): void {
+  const schema = describe({ tag, summary: 'The process is alive', answer: HealthAnswer });
+  app.get('/health', { config: { access: 'public' }, schema }, async () => ({
+    status: 'ok' as const,
+    version: settings.version,
+    uptime_seconds: Math.round(process.uptime() * 1000) / 1000,
+  }));
+}
+
+export function routeReady(app: App, { broker }: Door): void {
+  const described = describe({
+    tag,
+    summary: 'Store and forge can be reached and the backlog was read',
+    answer: ReadyAnswer,
+  });
+  const notReady = answerOf(ReadyAnswer, 'Not ready, and which part is not');
+  const schema = { ...described, response: { ...described.response, 503: notReady } };
+  app.get('/ready', { config: { access: 'read' }, schema }, async (_request, reply) => {
+    const { store, forge, mirrored } = await broker.readiness();
+    const ready = store.ok && forge.ok && mirrored;
+    if (!ready) reply.code(503).header('retry-after', '1');
+    return {
+      ready,
+      store: { ok: store.ok, error: store.error },
+      forge: { ok: forge.ok, error: forge.error },
+      mirrored,
+    };
+  });
+}
+
+export function routeMetrics(app: App, { broker, telemetry }: Door): void {
+  const schema = describe({
+    tag,
+    summary: 'Metrics in the text format of Prometheus',
+    answer: Type.String(),
+    media: 'text/plain',
+  });
+  app.get('/metrics', { config: { access: 'read' }, schema }, async (request, reply) => {
+    const queue = await broker.queue().catch((error: unknown) => {
+      // Metrics are most wanted when the store is gone: `banto_store_up` says so.
+      request.log.warn({ err: error }, 'the queue cannot be read');
+      return null;
+    });
+    telemetry.showQueue(queue);
+    reply.type(telemetry.metricsType);
+    return telemetry.metrics();
+  });
+}
+
+const Signpost = Type.Object(
+  { name: Type.Literal('banto'), version: Type.String(), docs: Type.String(), api: Type.String() },
+  { title: 'Signpost', additionalProperties: false },
+);
+
+export function routeIndex(app: App, { settings }: Door): void {
+  const schema = describe({ tag, summary: 'Where to go from here', answer: Signpost });
+  app.get('/', { config: { access: 'public' }, schema }, async () => ({
+    name: 'banto' as const,
+    version: settings.version,
+    docs: '/docs',
+    api: '/openapi.json',
+  }));
+}

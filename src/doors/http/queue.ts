@@ -1,0 +1,36 @@
+// Reading the queue and the statistics.
+
+import { QueueAnswer, StatsAnswer, StatsQuery } from '../schema/queue.ts';
+import { queueView } from '../views/queue.ts';
+import { describe } from './describe.ts';
+import type { Door } from './door.ts';
+import type { App } from './server.ts';
+
+const config = { access: 'read' } as const;
+const tag = 'state' as const;
+
+export function routeQueue(app: App, { broker, observe }: Door): void {
+  app.get(
+    '/queue',
+    { config, schema: describe({ tag, summary: 'How much work there is', answer: QueueAnswer }) },
+    async () => queueView(await observe('queue', () => broker.queue()), Date.now()),
+  );
+
+  app.get(
+    '/stats',
+    {
+      config,
+      schema: describe({
+        tag,
+        summary: 'What was handed out, completed, failed and expired, by day or hour',
+        querystring: StatsQuery,
+        answer: StatsAnswer,
+      }),
+    },
+    async ({ query }) => {
+      const period = query.period ?? 'daily';
+      const rows = await observe('stats', () => broker.stats(period));
+      return { period, rows: rows.map(({ start, counters }) => ({ start, counters })) };
+    },
+  );
+}

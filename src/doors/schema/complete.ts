@@ -1,0 +1,25 @@
+// POST /tasks/{task_id}/complete
+
+import { type Static, Type } from 'typebox';
+import { LeaseToken, PrNumber, Text, Verdict } from './fields.ts';
+
+export const CompleteBody = Type.Object(
+  {
+    lease_token: LeaseToken,
+    summary: Type.Optional(Text(20_000, 'what was done')),
+    pr_number: Type.Optional(PrNumber),
+    verdict: Type.Optional(Verdict),
+    comments: Type.Optional(
+      Type.Array(Text(10_000, 'a review comment'), {
+        maxItems: 100,
+        description: 'an array of at most 100 review comments',
+      }),
+    ),
+  },
+  {
+    title: 'Complete',
+    additionalProperties: false,
+    examples: [{ lease_token: '…', summary: 'Login keeps the session now.', pr_number: 12 }],
+  },
+);
+export type CompleteBody = Static<typeof CompleteBody>;

@@ -1,0 +1,21 @@
+// POST /tasks/{task_id}/fail
+
+import { type Static, Type } from 'typebox';
+import { DelaySeconds, LeaseToken, Text } from './fields.ts';
+
+export const FailBody = Type.Object(
+  {
+    lease_token: LeaseToken,
+    reason: Text(20_000, 'what went wrong'),
+    retryable: Type.Optional(
+      Type.Boolean({ description: 'true (default) or false: trying again is useless' }),
+    ),
+    delay_seconds: Type.Optional(DelaySeconds),
+  },
+  {
+    title: 'Fail',
+    additionalProperties: false,
+    examples: [{ lease_token: '…', reason: 'The tests do not compile.', retryable: true }],
+  },
+);
+export type FailBody = Static<typeof FailBody>;

@@ -1,0 +1,82 @@
+// A task as JSON. A lease's token and request id stay inside: whoever reads them could act as its holder.
+
+import { priorityName } from '../../core/priority.ts';
+import type { TaskDetail } from '../../core/store.ts';
+import type { Attempt, Lease, Task, TaskResult } from '../../core/task.ts';
+import type { AttemptView, TaskAnswer, TaskDetailAnswer } from '../schema/task.ts';
+import { eventView } from './event.ts';
+import { instant, instantOrNull } from './instant.ts';
+
+function leaseView(lease: Lease): NonNullable<TaskAnswer['lease']> {
+  return {
+    agent_id: lease.agentId,
+    fence: lease.fence,
+    seconds: lease.seconds,
+    leased_at: instant(lease.leasedAt),
+    expires_at: instant(lease.expiresAt),
+  };
+}
+
+function resultView(result: TaskResult): NonNullable<TaskAnswer['result']> {
+  return {
+    agent_id: result.agentId,
+    summary: result.summary,
+    verdict: result.verdict,
+    comments: [...result.comments],
+    at: instant(result.at),
+  };
+}
+
+export function attemptView(attempt: Attempt): AttemptView {
+  return {
+    agent_id: attempt.agentId,
+    fence: attempt.fence,
+    branch_name: attempt.branch,
+    started_at: instant(attempt.startedAt),
+    ended_at: instantOrNull(attempt.endedAt),
+    outcome: attempt.outcome,
+    note: attempt.note,
+    progress: [...attempt.progress],
+  };
+}
+
+export function taskView(task: Task): TaskAnswer {
+  return {
+    task_id: task.id,
+    kind: task.kind,
+    round: task.round,
+    repository: task.repository,
+    issue_id: task.number,
+    state: task.state,
+    reason: task.reason,
+    priority: task.priority,
+    priority_name: priorityName(task.priority),
+    attempts: task.attempts,
+    branch_name: task.branch,
+    pr_number: task.prNumber,
+    review_comments: [...task.reviewComments],
+    authors: [...task.authors],
+    only_agent: task.onlyAgent,
+    opens_at: instantOrNull(task.opensAt),
+    ready_at: instantOrNull(task.readyAt),
+    enqueued_at: instantOrNull(task.enqueuedAt),
+    lease: task.lease === null ? null : leaseView(task.lease),
+    result: task.result === null ? null : resultView(task.result),
+    created_at: instant(task.createdAt),
+    updated_at: instant(task.updatedAt),
+    ended_at: instantOrNull(task.endedAt),
+  };
+}
+
+export function taskDetailView({ task, issue, attempts, history }: TaskDetail): TaskDetailAnswer {
+  return {
+    ...taskView(task),
+    issue_url: issue.url,
+    title: issue.title,
+    body: issue.body,
+    labels: [...issue.labels],
+    issue_state: issue.state,
+    earlier_attempts: attempts.map(attemptView),
+    history: history.map(eventView),
+  };
+}

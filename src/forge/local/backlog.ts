@@ -1,0 +1,201 @@
+// What the backlog folder holds, kept up to date by scans that read only the files whose fingerprint changed.
+
+import { lstat, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { Issue } from '../../core/issue.ts';
+import { listFolder, readIssue } from './read-issue.ts';
+import { orNull, removeLeftovers } from './replace-file.ts';
+
+export interface LocalLog {
+  warn(fields: object, message: string): void;
+}
+
+export interface BacklogOptions {
+  readonly folder: string;
+  readonly repository: string;
+  readonly log: LocalLog;
+  readonly now: () => number;
+  /**
+   * How long a file must be missing to be gone: editors and git take files away for an instant,
+   * and a task whose issue is gone is cancelled.
+   */
+  readonly graceMs: number;
+  /** Told after every scan. */
+  readonly onScanned: () => void;
+}
+
+interface Entry {
+  readonly print: string;
+  /** Written so shortly before it was read that a second write could carry the same time stamp. */
+  readonly racy: boolean;
+  readonly issue: Issue;
+  readonly seq: number;
+  readonly missingAt: number | null;
+}
+
+export interface Backlog {
+  /** Looks once. Concurrent calls share a scan, but never one that began before they asked. */
+  scan(): Promise<void>;
+  /** Looks, and once more where something was missing, so that what is gone is gone for sure. */
+  settle(): Promise<void>;
+  issues(): Issue[];
+  seq(): number;
+  since(seq: number): { issues: Issue[]; gone: number[] };
+  hasMissing(): boolean;
+  /** The issue with the instant of creation that was first seen for its number. */
+  withBirth(issue: Issue): Issue;
+  strays(): readonly string[];
+}
+
+const AT_ONCE = 64;
+const RACY_MS = 100;
+
+export function createBacklog(options: BacklogOptions): Backlog {
+  const { folder, repository, log, now, graceMs } = options;
+  const entries = new Map<number, Entry>();
+  const tombs = new Map<number, number>();
+  const births = new Map<number, number>();
+  let strays: readonly string[] = [];
+  let seq = 0;
+  let scannedAt = 0;
+  let running: Promise<void> | null = null;
+  let queued: Promise<void> | null = null;
+
+  async function look(number: number, names: readonly string[], readAt: number): Promise<boolean> {
+    const known = entries.get(number);
+    const seen = await fingerprint(folder, names);
+    if (seen === null) return false;
+    if (known !== undefined && known.print === seen.print && !known.racy) {
+      if (known.missingAt !== null) entries.set(number, { ...known, missingAt: null });
+      return true;
+    }
+    const read = await readIssue({ folder, repository, number, names, readAt });
+    if (read === null) return false;
+    const issue = withBirth(read);
+    const racy = readAt - seen.changedAt < RACY_MS;
+    const same =
+      known !== undefined &&
+      isDeepStrictEqual({ ...issue, updatedAt: 0 }, { ...known.issue, updatedAt: 0 });
+    if (!same) {
+      seq += 1;
+      if (issue.problem !== null)
+        log.warn({ file: names[0], problem: issue.problem }, 'issue file');
+    }
+    tombs.delete(number);
+    entries.set(number, {
+      print: seen.print,
+      racy,
+      issue,
+      seq: same ? known.seq : seq,
+      missingAt: null,
+    });
+    return true;
+  }
+
+  /** Replacing a file gives it a new birth: the first one seen is the one that counts. */
+  function withBirth(issue: Issue): Issue {
+    const createdAt = births.get(issue.number) ?? issue.createdAt;
+    births.set(issue.number, createdAt);
+    return { ...issue, createdAt };
+  }
+
+  function miss(number: number, entry: Entry): void {
+    if (entry.missingAt === null) {
+      entries.set(number, { ...entry, missingAt: performance.now() });
+    } else if (performance.now() - entry.missingAt >= graceMs) {
+      seq += 1;
+      entries.delete(number);
+      births.delete(number);
+      tombs.set(number, seq);
+    }
+  }
+
+  async function scanOnce(): Promise<void> {
+    const readAt = now();
+    const listing = await listFolder(folder);
+    await removeLeftovers(folder, Date.now());
+    for (const stray of listing.strays) {
+      if (strays.includes(stray)) continue;
+      log.warn({ file: stray }, 'no issue: the file name does not begin with a number');
+    }
+    strays = listing.strays;
+    const present = new Set<number>();
+    const numbers = [...listing.numbered];
+    for (let at = 0; at < numbers.length; at += AT_ONCE) {
+      await Promise.all(
+        numbers.slice(at, at + AT_ONCE).map(async ([number, names]) => {
+          if (await look(number, names, readAt)) present.add(number);
+        }),
+      );
+    }
+    for (const [number, entry] of entries) if (!present.has(number)) miss(number, entry);
+    scannedAt = readAt;
+    options.onScanned();
+  }
+
+  function scan(): Promise<void> {
+    if (queued !== null) return queued;
+    if (running === null) return begin();
+    queued = running
+      .catch(() => undefined)
+      .then(() => {
+        queued = null;
+        return begin();
+      });
+    return queued;
+  }
+
+  function begin(): Promise<void> {
+    const mine = scanOnce().finally(() => {
+      if (running === mine) running = null;
+    });
+    running = mine;
+    return mine;
+  }
+
+  const fresh = ({ issue }: Entry): Issue => ({ ...issue, updatedAt: scannedAt });
+  const hasMissing = () => [...entries.values()].some((entry) => entry.missingAt !== null);
+
+  return {
+    scan,
+    settle: async () => {
+      await scan();
+      if (!hasMissing()) return;
+      // Timers may come a moment early.
+      await delay(graceMs + 5);
+      await scan();
+    },
+    issues: () => [...entries.values()].map(fresh).sort((a, b) => a.number - b.number),
+    seq: () => seq,
+    since: (from) => ({
+      issues: [...entries.values()]
+        .filter((entry) => entry.seq > from)
+        .map(fresh)
+        .sort((a, b) => a.number - b.number),
+      gone: [...tombs].filter(([, at]) => at > from).map(([number]) => number),
+    }),
+    hasMissing,
+    withBirth,
+    strays: () => strays,
+  };
+}
+
+async function fingerprint(
+  folder: string,
+  names: readonly string[],
+): Promise<{ print: string; changedAt: number } | null> {
+  const parts: string[] = [];
+  let changedAt = 0;
+  for (const name of names) {
+    const path = join(folder, name);
+    const own = await orNull(lstat(path, { bigint: true }));
+    if (own === null) return null;
+    // A link that leads nowhere, or in a circle, still has a fingerprint: its own.
+    const seen = own.isSymbolicLink() ? await stat(path, { bigint: true }).catch(() => own) : own;
+    parts.push(`${name}/${own.ino}/${seen.ino}/${seen.size}/${seen.mtimeNs}/${seen.ctimeNs}`);
+    changedAt = Math.max(changedAt, Number(seen.ctimeNs / 1_000_000n));
+  }
+  return { print: parts.join('|'), changedAt };
+}

@@ -1,0 +1,60 @@
+// Reads an issue file: front matter, a title line, the rest is the body. What cannot be read is reported, not guessed.
+
+import { type Fields, layOut, Malformed, readFrontMatter } from './front-matter.ts';
+
+export const MAX_FILE_BYTES = 1024 * 1024;
+
+export interface IssueText extends Fields {
+  readonly title: string;
+  readonly body: string;
+}
+
+const FENCED_CODE = /^ {0,3}(```|~~~)/;
+const TITLE_HEADING = /^ {0,3}#[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$/;
+const LOWER_HEADING = /^ {0,3}#{2,6}[ \t]+/;
+
+/** Decodes bytes that can be written back unchanged; a byte order mark stays in the text. */
+export function decodeFile(bytes: Uint8Array): string {
+  if (bytes.length > MAX_FILE_BYTES) throw new Malformed('the file is larger than 1 MiB');
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    throw new Malformed('the file is not UTF-8 text', { cause });
+  }
+}
+
+export function readIssueText(text: string): IssueText {
+  if (text.trim() === '') throw new Malformed('the file is empty');
+  const layout = layOut(text);
+  const { fields } = readFrontMatter(
+    layout.yaml === null ? '' : text.slice(layout.yaml.start, layout.yaml.end),
+  );
+  const prose = readProse(text.slice(layout.bodyStart));
+  if (prose.title === '') throw new Malformed('the file has no title line');
+  return { ...fields, ...prose };
+}
+
+/** Title and body of a text without front matter; an empty title where there is none. */
+function readProse(text: string): { title: string; body: string } {
+  const lines = text.split(/\r?\n/);
+  const heading = titleHeading(lines);
+  const first = lines.findIndex((line) => line.trim() !== '');
+  const at = heading ?? first;
+  const line = lines[at];
+  if (line === undefined) return { title: '', body: '' };
+  const title = (TITLE_HEADING.exec(line)?.[1] ?? line.replace(LOWER_HEADING, '')).trim();
+  // `## Deliverables` on top serves as the title, but stays the heading of its section.
+  const keepsLine = heading === null && LOWER_HEADING.test(line);
+  const rest = keepsLine ? lines : [...lines.slice(0, at), ...lines.slice(at + 1)];
+  return { title, body: rest.join('\n').replace(/^(?:[ \t]*\n)+/, '') };
+}
+
+function titleHeading(lines: readonly string[]): number | null {
+  let fence: string | null = null;
+  for (const [index, line] of lines.entries()) {
+    const mark = FENCED_CODE.exec(line)?.[1] ?? null;
+    if (mark !== null) fence = fence === null ? mark : fence === mark ? null : fence;
+    else if (fence === null && (TITLE_HEADING.exec(line)?.[1] ?? '').trim() !== '') return index;
+  }
+  return null;
+}

@@ -1,0 +1,210 @@
+// The embedded forge: a git repository with a backlog folder. People own the files; Banto only writes labels,
+// branches and its comments.
+
+import { randomUUID } from 'node:crypto';
+import { basename, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { BantoError } from '../../core/errors.ts';
+import type { Forge, ForgeChange } from '../../core/forge.ts';
+import type { Issue } from '../../core/issue.ts';
+import { createBacklog, type LocalLog } from './backlog.ts';
+import { createBranches } from './branches.ts';
+import { writeComment } from './comments.ts';
+import { check } from './examine.ts';
+import { gitIn } from './git.ts';
+import { listFolder, readIssue } from './read-issue.ts';
+import { watchFolder } from './watch-folder.ts';
+import { gone, refusalOf, writeLabels } from './write-labels.ts';
+
+export interface LocalForgeOptions {
+  readonly repoDir: string;
+  /** Relative to the repository. */
+  readonly backlogDir: string;
+  readonly log?: LocalLog;
+  /** How often the folder is looked at even when the system reports no change. */
+  readonly pollMs?: number;
+  /** How long a file must be missing before its issue counts as gone. */
+  readonly graceMs?: number;
+  readonly now?: () => number;
+}
+
+export interface FileProblem {
+  readonly file: string;
+  /** Null where the file has no number and so is no issue at all. */
+  readonly number: number | null;
+  readonly problem: string;
+}
+
+export interface LocalForge extends Forge {
+  readonly kind: 'local';
+  /** What people have to mend in the backlog folder. */
+  problems(): Promise<FileProblem[]>;
+}
+
+const PAGE = 100;
+const POLL_MS = 5000;
+const GRACE_MS = 250;
+const SILENT: LocalLog = { warn: () => undefined };
+export function repositoryName(repoDir: string): string {
+  const name = basename(resolve(repoDir))
+    .replace(/\.git$/, '')
+    .replaceAll(/[^A-Za-z0-9._-]+/g, '-')
+    .replaceAll(/^[-.]+|[-.]+$/g, '');
+  return name === '' ? 'local' : name;
+}
+
+export async function openLocalForge(options: LocalForgeOptions): Promise<LocalForge> {
+  const { log = SILENT, pollMs = POLL_MS, graceMs = GRACE_MS, now = Date.now } = options;
+  const repoDir = resolve(options.repoDir);
+  const folder = resolve(repoDir, options.backlogDir);
+  const name = repositoryName(repoDir);
+  const instance = randomUUID();
+  const git = gitIn(repoDir);
+  const branches = createBranches(git);
+  const watchers = new Map<(change: ForgeChange) => void, number>();
+  const lines = new Map<number, Promise<void>>();
+  let stopWatching: (() => Promise<void>) | null = null;
+  const backlog = createBacklog({ folder, repository: name, log, now, graceMs, onScanned: notify });
+
+  function only(repository: string): void {
+    if (repository === name) return;
+    throw new BantoError('not_found', `There is no repository ${JSON.stringify(repository)} here.`);
+  }
+
+  function notify(): void {
+    for (const [listener, seen] of watchers) {
+      const change = { repository: name, ...backlog.since(seen) };
+      watchers.set(listener, backlog.seq());
+      if (change.issues.length === 0 && change.gone.length === 0) continue;
+      try {
+        listener(change);
+      } catch (error) {
+        log.warn({ err: error }, 'a listener of the backlog failed');
+      }
+    }
+  }
+
+  /** One after the other for each issue; different issues do not wait for each other. */
+  async function inLine(number: number, work: () => Promise<void>): Promise<void> {
+    const before = lines.get(number) ?? Promise.resolve();
+    const mine = before.then(work, work);
+    lines.set(number, mine);
+    try {
+      await mine;
+    } finally {
+      if (lines.get(number) === mine) lines.delete(number);
+    }
+  }
+
+  async function read(repository: string, number: number): Promise<Issue | null> {
+    only(repository);
+    for (const isLast of [false, true]) {
+      const readAt = now();
+      const names = (await listFolder(folder)).numbered.get(number);
+      const issue = names && (await readIssue({ folder, repository: name, number, names, readAt }));
+      if (issue) return backlog.withBirth(issue);
+      if (!isLast) await delay(graceMs);
+    }
+    return null;
+  }
+
+  async function comment(number: number, key: string, text: string): Promise<void> {
+    if ((await read(name, number)) === null) throw gone(number);
+    try {
+      await writeComment(folder, number, key, text);
+    } catch (error) {
+      throw refusalOf(error, number);
+    }
+  }
+
+  async function changes(repository: string, cursor: string | null) {
+    only(repository);
+    await backlog.settle();
+    // A cursor of another process says nothing about this one's scans: everything may have changed.
+    const [from, seq] = cursor === null ? [instance, String(baseline)] : cursor.split('.');
+    const change = { repository: name, ...backlog.since(from === instance ? Number(seq) : 0) };
+    return { change, cursor: `${instance}.${backlog.seq()}` };
+  }
+
+  async function* list(repository: string): AsyncGenerator<Issue[]> {
+    only(repository);
+    await backlog.settle();
+    const open = backlog.issues().filter((issue) => issue.state === 'open');
+    for (let at = 0; at < open.length; at += PAGE) yield open.slice(at, at + PAGE);
+  }
+
+  function watch(listener: (change: ForgeChange) => void): () => Promise<void> {
+    const own = (change: ForgeChange) => listener(change);
+    watchers.set(own, backlog.seq());
+    const look = async () => {
+      await backlog.scan();
+      return backlog.hasMissing() ? graceMs : null;
+    };
+    stopWatching ??= watchFolder({ folder, pollMs, log, look });
+    return async () => {
+      watchers.delete(own);
+      if (watchers.size === 0) await stop();
+    };
+  }
+
+  async function stop(): Promise<void> {
+    const stopping = stopWatching;
+    stopWatching = null;
+    await stopping?.();
+  }
+
+  async function problems(): Promise<FileProblem[]> {
+    await backlog.settle();
+    const broken = backlog
+      .issues()
+      .flatMap(({ number, problem, url }) =>
+        problem === null ? [] : [{ file: decodeURIComponent(basename(url)), number, problem }],
+      );
+    const strays = backlog.strays().map((file) => ({
+      file,
+      number: null,
+      problem: 'the file name does not begin with a number, like 0007-fix-login.md',
+    }));
+    return [...broken, ...strays];
+  }
+
+  // What cannot be looked at yet (no folder, no repository) is `check`'s to report.
+  await backlog.scan().catch((error: unknown) => log.warn({ err: error }, 'the first look failed'));
+  await branches.defaultBranch().catch((error: unknown) => {
+    log.warn({ err: error }, 'the default branch is not known');
+  });
+  const baseline = backlog.seq();
+
+  return {
+    kind: 'local',
+    repositories: [name],
+    hasPullRequests: false,
+    list,
+    changes,
+    watch,
+    read,
+    createBranch: async (repository, branch) => {
+      only(repository);
+      return branches.create(branch);
+    },
+    setLabels: async (repository, number, change) => {
+      only(repository);
+      await inLine(number, () => writeLabels(folder, number, change));
+    },
+    comment: async (repository, number, key, text) => {
+      only(repository);
+      await inLine(number, () => comment(number, key, text));
+    },
+    check: () => check({ git, branches, repoDir, folder }),
+    defaultBranch: async (repository) => {
+      only(repository);
+      return branches.defaultBranch();
+    },
+    problems,
+    close: async () => {
+      watchers.clear();
+      await stop();
+      await Promise.allSettled(lines.values());
+    },
+  };
+}

@@ -1,0 +1,143 @@
+// Opens the one file, takes the lock on it, and refuses what it must not touch.
+
+import { accessSync, constants, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { BantoError, busy } from '../../core/errors.ts';
+import { SQL_DIR } from './statements.ts';
+
+const FILE = 'banto.db';
+const APPLICATION_ID = 0x42_4e_54_4f; // "BNTO"
+const MIGRATIONS_DIR = join(SQL_DIR, 'migrations');
+const LOCK_WAIT_MS = 500;
+
+// https://sqlite.org/rescode.html
+const SQLITE_BUSY = 5;
+const SQLITE_READONLY = 8;
+const SQLITE_CORRUPT = 11;
+const SQLITE_CANTOPEN = 14;
+const SQLITE_NOTADB = 26;
+
+function resultCode(error: unknown): number | null {
+  const code = error instanceof Error ? (error as { errcode?: unknown }).errcode : null;
+  // The low byte is the primary code; the rest tells variants apart.
+  return typeof code === 'number' ? code & 0xff : null;
+}
+
+function misconfigured(message: string, cause?: unknown): BantoError {
+  return new BantoError('misconfigured', message, { cause });
+}
+
+/** What the database cannot do now (no room, no disk) is `busy`; an error of the code stays itself. */
+export function translate(error: unknown): unknown {
+  const code = resultCode(error);
+  if (code === null || code === 1 || code === 19 || code === 21 || code === 25) return error;
+  return busy(error);
+}
+
+export function openDatabase(dataDir: string): DatabaseSync {
+  const path = join(dataDir, FILE);
+  makeWritable(dataDir, path);
+  let db: DatabaseSync | null = null;
+  try {
+    db = new DatabaseSync(path);
+    prepare(db, path);
+    return db;
+  } catch (error) {
+    if (db?.isOpen) db.close();
+    throw explain(error, dataDir, path);
+  }
+}
+
+function makeWritable(dataDir: string, path: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true });
+    accessSync(dataDir, constants.W_OK | constants.X_OK);
+    const file = statSync(path, { throwIfNoEntry: false });
+    if (file === undefined) return;
+    accessSync(path, constants.R_OK | constants.W_OK);
+    if (!file.isFile()) throw misconfigured(`${path} is not a file. Move it away.`);
+  } catch (error) {
+    if (error instanceof BantoError) throw error;
+    throw misconfigured(
+      `The data directory ${dataDir} cannot be written (${(error as Error).message}). Give Banto a directory of its own in BANTO_DATA_DIR.`,
+      error,
+    );
+  }
+}
+
+function prepare(db: DatabaseSync, path: string): void {
+  // Held until the process ends, however it ends: the lock of a second process, and no cleaning up.
+  db.exec(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}; PRAGMA locking_mode = EXCLUSIVE`);
+  db.exec('BEGIN EXCLUSIVE; COMMIT');
+  refuseForeign(db, path);
+  const found = check(db);
+  if (found !== 'ok') throw damaged(path, found);
+  db.exec('PRAGMA journal_mode = WAL');
+  db.exec(
+    'PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY',
+  );
+  migrate(db, path);
+}
+
+function pragma(db: DatabaseSync, name: string): unknown {
+  return Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0];
+}
+
+function check(db: DatabaseSync): string {
+  return String(pragma(db, 'quick_check(1)'));
+}
+
+function refuseForeign(db: DatabaseSync, path: string): void {
+  const tables = db.prepare('SELECT count(*) AS count FROM sqlite_schema').get() as {
+    count: number;
+  };
+  if (tables.count > 0 && pragma(db, 'application_id') !== APPLICATION_ID) {
+    throw misconfigured(
+      `${path} is a database of another program. Move it away, or change BANTO_DATA_DIR.`,
+    );
+  }
+}
+
+function migrate(db: DatabaseSync, path: string): void {
+  const files = readdirSync(MIGRATIONS_DIR).sort();
+  const version = Number(pragma(db, 'user_version'));
+  if (version > files.length) {
+    throw misconfigured(
+      `${path} was written by a newer Banto (schema ${version}, this one knows ${files.length}). Start that version, or move the file away.`,
+    );
+  }
+  for (const [index, file] of files.entries()) {
+    if (index < version) continue;
+    const sql = readFileSync(join(MIGRATIONS_DIR, file), 'utf8');
+    db.exec(
+      `BEGIN IMMEDIATE; ${sql}; PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${index + 1}; COMMIT`,
+    );
+  }
+}
+
+function damaged(path: string, cause: unknown): BantoError {
+  return misconfigured(
+    `${path} is damaged. Nothing was changed in it. Move it away (with its -wal file) and restore a copy, or start empty: the forge is the record and the tasks are found again.`,
+    cause,
+  );
+}
+
+function explain(error: unknown, dataDir: string, path: string): unknown {
+  switch (resultCode(error)) {
+    case SQLITE_BUSY:
+      return misconfigured(
+        `Another Banto is using ${dataDir}. Stop it first, or give this one a directory of its own in BANTO_DATA_DIR.`,
+        error,
+      );
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      return damaged(path, error);
+    case SQLITE_READONLY:
+    case SQLITE_CANTOPEN:
+      return misconfigured(`${path} cannot be opened for writing. Check who owns it.`, error);
+    case null:
+    default:
+      return translate(error);
+  }
+}

@@ -1,0 +1,28 @@
+-- Facts and the counters drawn from them.
+
+-- name: append
+INSERT INTO facts (at, task_id, body) VALUES (:at, :task_id, :body);
+
+-- name: count
+INSERT INTO stats VALUES (:period, :start, :counter, :value)
+ON CONFLICT DO UPDATE SET value = value + excluded.value;
+
+-- The highest instant ever written: a restart never goes behind it.
+-- name: mark
+UPDATE counters SET value = :now WHERE name = 'clock' AND value < :now;
+
+-- name: highest
+SELECT value FROM counters WHERE name = 'clock';
+
+-- name: after
+SELECT * FROM facts WHERE seq > :after ORDER BY seq LIMIT :limit;
+
+-- name: ofTask
+SELECT * FROM facts WHERE task_id = :task_id ORDER BY seq;
+
+-- name: last
+SELECT seq FROM sqlite_sequence WHERE name = 'facts';
+
+-- name: stats
+SELECT start, json_group_object(counter, value) AS counters FROM stats
+WHERE period = :period GROUP BY start ORDER BY start DESC LIMIT :limit;

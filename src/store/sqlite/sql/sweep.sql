@@ -1,0 +1,36 @@
+-- Expires leases, promotes what is due, opens reserved tasks to all.
+
+-- name: lapsed
+SELECT * FROM tasks WHERE lease_expires_at <= :now ORDER BY lease_expires_at, seq LIMIT :limit;
+
+-- name: expire
+UPDATE tasks SET
+  state = :state, reason = :reason, attempts = attempts + 1, enqueued_at = :enqueued_at,
+  bucket = :bucket, score = :score, only_agent = :only_agent, opens_at = :opens_at,
+  lease_agent = NULL, lease_token = NULL, lease_seconds = NULL, leased_at = NULL,
+  lease_expires_at = NULL, lease_request = NULL, updated_at = :now,
+  ended_at = iif(:state = 'dead', :now, NULL)
+WHERE id = :id AND state = 'leased';
+
+-- name: due
+SELECT * FROM tasks WHERE state = 'delayed' AND ready_at <= :now ORDER BY ready_at, seq LIMIT :limit;
+
+-- name: promote
+UPDATE tasks SET
+  state = 'ready', reason = NULL, enqueued_at = :enqueued_at, bucket = :bucket, score = :score,
+  only_agent = :only_agent, opens_at = :opens_at, updated_at = :now
+WHERE id = :id AND state = 'delayed';
+
+-- name: opening
+SELECT * FROM tasks WHERE state = 'ready' AND opens_at IS NOT NULL AND opens_at <= :now
+ORDER BY opens_at, seq LIMIT :limit;
+
+-- name: open
+UPDATE tasks SET bucket = :bucket, score = :score, only_agent = NULL, opens_at = NULL, updated_at = :now
+WHERE id = :id AND state = 'ready';
+
+-- name: nextDue
+SELECT min(at) AS at FROM (
+  SELECT min(lease_expires_at) AS at FROM tasks WHERE lease_expires_at IS NOT NULL
+  UNION ALL SELECT min(ready_at) FROM tasks WHERE state = 'delayed'
+  UNION ALL SELECT min(opens_at) FROM tasks WHERE opens_at IS NOT NULL AND state = 'ready');

@@ -1,0 +1,60 @@
+// Statements live in `sql/<verb>.sql`, each under a `-- name:` line. Loading checks both ways, so that
+// a statement nobody uses or a name nobody wrote stops the start, not a request.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import { BantoError } from '../../core/errors.ts';
+
+export const SQL_DIR = join(import.meta.dirname, 'sql');
+
+export type Values = Record<string, SQLInputValue>;
+
+function parseStatements(text: string): Map<string, string> {
+  const [, ...parts] = text.split(/^-- name: /m);
+  return new Map(
+    parts.map((part) => {
+      const end = part.indexOf('\n');
+      return [part.slice(0, end).trim(), part.slice(end + 1)];
+    }),
+  );
+}
+
+export function loadStatements<Name extends string>(
+  db: DatabaseSync,
+  file: string,
+  names: readonly Name[],
+): Record<Name, StatementSync> {
+  const texts = parseStatements(readFileSync(join(SQL_DIR, `${file}.sql`), 'utf8'));
+  const known: readonly string[] = names;
+  const wrong = [
+    ...known.filter((name) => !texts.has(name)),
+    ...[...texts.keys()].filter((name) => !known.includes(name)),
+  ];
+  if (wrong.length > 0) {
+    throw new BantoError(
+      'internal',
+      `sql/${file}.sql and its caller differ on: ${wrong.join(', ')}`,
+    );
+  }
+  return Object.fromEntries(
+    names.map((name) => [name, db.prepare(texts.get(name) ?? '')]),
+  ) as Record<Name, StatementSync>;
+}
+
+/** A statement that finds one row or none. SQL has no types: the row's shape is the caller's word. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters
+export function first<Row>(statement: StatementSync, values: Values = {}): Row | undefined {
+  return statement.get(values) as Row | undefined;
+}
+
+export function all<Row>(statement: StatementSync, values: Values = {}): Row[] {
+  return statement.all(values) as Row[];
+}
+
+/** A check-and-set whose check was just made: changing nothing means the code is wrong. */
+export function set(statement: StatementSync, values: Values): void {
+  if (statement.run(values).changes !== 1) {
+    throw new BantoError('internal', 'A step that was checked did not find its task.');
+  }
+}

@@ -1,0 +1,145 @@
+// Logs and metrics. No secret ever leaves through here: every line is scrubbed as it is written.
+
+import { type Logger, pino } from 'pino';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { BantoError } from './core/errors.ts';
+import type { QueueView } from './core/store.ts';
+
+export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
+
+export interface Telemetry {
+  readonly log: Logger;
+  /** Raises the level to debug, or sets it back. Child loggers keep the level they were made with. */
+  readonly setDebug: (on: boolean) => void;
+  /** Counts and times one call of a verb; failures by their code. */
+  readonly observe: <T>(verb: string, call: () => Promise<T>) => Promise<T>;
+  countAnswer(route: string, method: string, status: number): void;
+  /** Null: the store could not say. */
+  showQueue(queue: (QueueView & { readonly waiting: number }) | null): void;
+  readonly metricsType: string;
+  metrics(): Promise<string>;
+}
+
+const REDACTED = '[redacted]';
+const SECRET_KEYS =
+  /"([a-z_-]*(?:token|secret|password|authorization|cookie|private_?key))":"(?:[^"\\]|\\.)*"/gi;
+// GitHub's tokens have no fixed length any more: by prefix. `banto_` begins Banto's own.
+const SECRET_WORDS = /\b(gh[a-z]_|github_pat_|banto_)[A-Za-z0-9_-]{4,}/g;
+const BEARER = /\b(bearer\s+)[^\s"\\]+/gi;
+const URL_PASSWORD = /\b([a-z]{2,10}:\/\/[^\s:@/"\\]{0,200}:)[^\s@/"\\]{1,500}@/gi;
+
+export function redact(line: string): string {
+  return line
+    .replace(SECRET_KEYS, `"$1":"${REDACTED}"`)
+    .replace(BEARER, `$1${REDACTED}`)
+    .replace(SECRET_WORDS, `$1${REDACTED}`)
+    .replace(URL_PASSWORD, `$1${REDACTED}@`);
+}
+
+// A request for work may wait for 300 seconds; everything else should be in the first buckets.
+const SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30, 60, 300];
+
+function createMetrics() {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  return {
+    registry,
+    calls: new Counter({
+      name: 'banto_verb_total',
+      help: 'Calls by verb',
+      labelNames: ['verb'],
+      registers,
+    }),
+    errors: new Counter({
+      name: 'banto_verb_errors_total',
+      help: 'Failed calls by verb and error code',
+      labelNames: ['verb', 'code'],
+      registers,
+    }),
+    seconds: new Histogram({
+      name: 'banto_verb_duration_seconds',
+      help: 'Duration of calls by verb, waiting included',
+      labelNames: ['verb'],
+      buckets: SECONDS,
+      registers,
+    }),
+    answers: new Counter({
+      name: 'banto_http_answers_total',
+      help: 'HTTP answers by route, method and status',
+      labelNames: ['route', 'method', 'status'],
+      registers,
+    }),
+    tasks: new Gauge({
+      name: 'banto_tasks',
+      help: 'Tasks by state, kind and priority',
+      labelNames: ['state', 'kind', 'priority'],
+      registers,
+    }),
+    oldest: new Gauge({
+      name: 'banto_oldest_ready_timestamp_seconds',
+      help: 'The instant the oldest ready task joined the queue; 0 when there is none',
+      registers,
+    }),
+    waiting: new Gauge({
+      name: 'banto_waiting_agents',
+      help: 'Agents that wait for a task',
+      registers,
+    }),
+    outbox: new Gauge({
+      name: 'banto_outbox_writes',
+      help: 'Ledger writes that are not done yet',
+      labelNames: ['status'],
+      registers,
+    }),
+    storeUp: new Gauge({ name: 'banto_store_up', help: '1 when the store answered', registers }),
+  };
+}
+
+type Metrics = ReturnType<typeof createMetrics>;
+
+function showQueue(metrics: Metrics, queue: Parameters<Telemetry['showQueue']>[0]): void {
+  metrics.storeUp.set(queue === null ? 0 : 1);
+  metrics.tasks.reset();
+  if (queue === null) return;
+  for (const { state, kind, priority, count } of queue.counts) {
+    metrics.tasks.inc({ state, kind, priority }, count);
+  }
+  metrics.oldest.set((queue.oldestReadyAt ?? 0) / 1000);
+  metrics.waiting.set(queue.waiting);
+  metrics.outbox.set({ status: 'pending' }, queue.outbox.pending);
+  metrics.outbox.set({ status: 'failing' }, queue.outbox.failing);
+}
+
+/** `write` takes the finished lines; without it they go to standard error, so that output stays clean. */
+export function createTelemetry(options: {
+  level: LogLevel;
+  write?: (line: string) => void;
+}): Telemetry {
+  const { level, write } = options;
+  const settings = { level, base: null, hooks: { streamWrite: redact } };
+  const log = write === undefined ? pino(settings, pino.destination(2)) : pino(settings, { write });
+  const metrics = createMetrics();
+  return {
+    log,
+    setDebug(on) {
+      log.level = on ? 'debug' : level;
+    },
+    async observe(verb, call) {
+      const stop = metrics.seconds.startTimer({ verb });
+      metrics.calls.inc({ verb });
+      try {
+        return await call();
+      } catch (error) {
+        metrics.errors.inc({ verb, code: error instanceof BantoError ? error.code : 'internal' });
+        throw error;
+      } finally {
+        stop();
+      }
+    },
+    countAnswer: (route, method, status) => metrics.answers.inc({ route, method, status }),
+    showQueue: (queue) => showQueue(metrics, queue),
+    metricsType: metrics.registry.contentType,
+    metrics: () => metrics.registry.metrics(),
+  };
+}

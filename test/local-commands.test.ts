@@ -1,0 +1,189 @@
+// The commands that work on the server's own files, on a real repository and a real database.
+
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { runBanto, startBanto } from './support/run-banto.ts';
+import { scriptedApi } from './support/scripted-api.ts';
+
+let cwd: string;
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'banto-local-'));
+});
+afterEach(() => {
+  chmodSync(cwd, 0o755);
+  rmSync(cwd, { recursive: true, force: true });
+});
+
+function git(...args: string[]): void {
+  const who = ['-c', 'user.name=t', '-c', 'user.email=t@example.org'];
+  execFileSync('git', [...who, ...args], { cwd, stdio: 'pipe' });
+}
+
+function repository(): void {
+  git('init', '-b', 'main');
+  git('commit', '--allow-empty', '-m', 'first');
+  mkdirSync(join(cwd, 'backlog'));
+}
+
+/** Nobody listens on port 9; commands that try a server first find none. */
+const NOBODY = { BROKER_PORT: '9' };
+
+function banto(args: string[], env: Record<string, string> = {}, input = '') {
+  return runBanto(args, { cwd, input, env: { ...NOBODY, ...env } });
+}
+
+interface Report {
+  healthy: boolean;
+  findings: { check: string; status: string; message: string; mend?: string }[];
+}
+
+async function doctor(env: Record<string, string> = { BROKER_PORT: '0' }) {
+  const ran = await banto(['doctor', '--json'], env);
+  return { code: ran.code, report: JSON.parse(ran.stdout) as Report };
+}
+
+describe('banto doctor', () => {
+  test('finds nothing wrong with a fresh repository, and changes nothing', async () => {
+    repository();
+    const { code, report } = await doctor();
+    expect(report.findings.filter(({ status }) => status !== 'ok')).toEqual([]);
+    expect(report.findings.map(({ check }) => check)).toEqual([
+      'node',
+      'git',
+      'settings',
+      'repository',
+      'port',
+      'store',
+    ]);
+    expect({ code, healthy: report.healthy }).toEqual({ code: 0, healthy: true });
+    expect(execFileSync('git', ['status', '--porcelain'], { cwd, encoding: 'utf8' })).toBe('');
+  });
+
+  test('names malformed files and how they are held', async () => {
+    repository();
+    writeFileSync(join(cwd, 'backlog', '0003-broken.md'), '---\nlabels: [a\n---\n# Broken\n');
+    const { code, report } = await doctor();
+    const warning = report.findings.find(({ status }) => status === 'warning');
+    expect(warning?.message).toContain('0003-broken.md');
+    expect(code).toBe(0);
+  });
+
+  test('says what to do where there is no repository', async () => {
+    const { code, report } = await doctor();
+    const found = report.findings.find(({ check }) => check === 'repository');
+    expect(found).toMatchObject({
+      status: 'problem',
+      message: expect.stringContaining('git init'),
+    });
+    expect(code).toBe(1);
+  });
+
+  test('tells a Banto on the port from another program', async () => {
+    repository();
+    const api = await scriptedApi(() => ({
+      json: { status: 'ok', version: '9.9.9', uptime_seconds: 1 },
+    }));
+    const port = await doctor({ BROKER_PORT: String(api.port) });
+    await api.close();
+    const found = port.report.findings.find(({ check }) => check === 'port');
+    expect(found).toMatchObject({ status: 'ok', message: expect.stringContaining('Banto 9.9.9') });
+
+    const stranger = createServer((socket) => socket.end('220 hello\r\n'));
+    await new Promise<void>((resolve) => {
+      stranger.listen(0, '127.0.0.1', resolve);
+    });
+    const address = stranger.address();
+    const taken = typeof address === 'object' ? String(address?.port) : '';
+    const { code, report } = await doctor({ BROKER_PORT: taken });
+    stranger.close();
+    expect(report.findings.find(({ check }) => check === 'port')).toMatchObject({
+      status: 'problem',
+      mend: expect.stringContaining('BROKER_PORT'),
+    });
+    expect(code).toBe(1);
+  });
+
+  test('stops at settings that are wrong', async () => {
+    const { code, report } = await doctor({ MAX_ATTEMPTS: 'many' });
+    expect(report.findings.at(-1)).toMatchObject({
+      check: 'settings',
+      status: 'problem',
+      message: expect.stringContaining('MAX_ATTEMPTS is "many"'),
+    });
+    expect(code).toBe(1);
+  });
+
+  test('finds a database that is not one', async () => {
+    repository();
+    mkdirSync(join(cwd, '.banto'));
+    writeFileSync(join(cwd, '.banto', 'banto.db'), 'this is no database, '.repeat(400));
+    const { code, report } = await doctor();
+    expect(report.findings.at(-1)).toMatchObject({ check: 'store', status: 'problem' });
+    expect(report.findings.at(-1)?.message).toContain('damaged');
+    expect(code).toBe(1);
+  });
+});
+
+describe('banto issue add', () => {
+  test('writes a file that the backlog can read', async () => {
+    repository();
+    const args = ['issue', 'add', 'Fix "it": now', '--label', 'a,b', '--priority', 'high'];
+    const ran = await banto(
+      [...args, '--blocked-by', '#3', '--body', '-', '--json'],
+      {},
+      'Text.\n',
+    );
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    const added = JSON.parse(ran.stdout) as { number: number; path: string };
+    expect(added.number).toBe(1);
+    const text = readFileSync(join(cwd, added.path), 'utf8');
+    expect(text).toContain('labels: [a, b]');
+    expect(text).toContain('priority: high');
+    expect(text).toContain('# Fix "it": now\n\nText.');
+    expect((await banto(['issue', 'add', 'x', '--blocked-by', 'seven'])).code).toBe(2);
+  });
+});
+
+describe('banto token create', () => {
+  test('works on the data folder when no server runs', async () => {
+    repository();
+    const ran = await banto(['token', 'create', '--operator']);
+    expect(ran.code).toBe(0);
+    expect(ran.stdout).toMatch(/^banto_\S{24,}\n$/);
+    const file = readFileSync(join(cwd, '.banto', 'banto.db'));
+    expect(file.includes(ran.stdout.trim())).toBe(false);
+  });
+
+  test('never goes to files when a server was named', async () => {
+    repository();
+    const ran = await banto(['token', 'create', '--operator', '--url', 'http://127.0.0.1:9']);
+    expect(ran).toMatchObject({ code: 5, stdout: '' });
+  });
+});
+
+describe('banto serve', () => {
+  test('refuses an address that others can reach while there is no token', async () => {
+    repository();
+    const ran = await banto(['serve'], { BROKER_HOST: '0.0.0.0', BROKER_PORT: '0' });
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toContain('banto token create --operator');
+  });
+
+  test('serves until it is asked to stop, and alone on its data', async () => {
+    repository();
+    const env = { BROKER_PORT: '0', LOG_LEVEL: 'silent' };
+    const { child, ended } = await startBanto(['serve'], /Banto is at/, { cwd, env });
+    const second = await runBanto(['serve'], { cwd, env });
+    expect(second).toMatchObject({ code: 1, stderr: expect.stringContaining('Another Banto') });
+    child.kill('SIGTERM');
+    const { code, stdout } = await ended;
+    const address = /Banto is at (\S+)/.exec(stdout)?.[1] ?? '';
+    expect(code).toBe(0);
+    expect(stdout).toContain('Stopping; leases are kept.');
+    expect((await banto(['queue', '--url', address])).code).toBe(5);
+  });
+});
