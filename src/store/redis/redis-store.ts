@@ -1,10 +1,12 @@
 // The shared store: one Redis, any number of Banto instances. Builds the verbs once around one connection.
 
 import { randomBytes } from 'node:crypto';
+import type { Fact } from '../../core/facts.ts';
 import type { Store } from '../../core/store.ts';
 import { checkServer } from './check.ts';
 import { createClaim, type Fences } from './claim.ts';
 import { type Client, openClient, type RedisConnection, targetOf } from './connect.ts';
+import { createInstances } from './instances.ts';
 import { createJournal } from './journal.ts';
 import { createIdentifiers, createKeys, type KeyPatterns } from './keys.ts';
 import { type Link, openLink } from './link.ts';
@@ -105,11 +107,12 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
   };
   const fences: Fences = { highest: 0 };
   const journal = createJournal(link, keys, identifiers);
-  link.onFacts((facts) => {
+  const noteFences = (facts: readonly Fact[]): void => {
     for (const fact of facts) {
       if (fact.type === 'leased') fences.highest = Math.max(fences.highest, fact.fence);
     }
-  });
+  };
+  link.onFacts(noteFences);
   const openSubscriber = () => openClient(connection, { ...timeouts, subscriber: true });
   const subscriptions = createSubscriptions(
     link,
@@ -119,6 +122,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
     log,
   );
   const { registry, peek, buckets } = createRegistry(link);
+  const processes = createProcessRoom(link);
 
   return {
     kind: 'redis',
@@ -131,7 +135,8 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
     ...createReads(link, keys, identifiers, journal, now),
     ...createOutbox(link, identifiers),
     ...createSettings(link, keys),
-    processes: createProcessRoom(link),
+    processes,
+    ...createInstances(link, keys, processes),
     tickets: createTickets(
       link,
       keys,
@@ -141,7 +146,11 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
     ),
     now,
     ping: async () => void (await link.send('PING')),
-    subscribe: subscriptions.subscribe,
+    subscribe: (listener) =>
+      subscriptions.subscribe((facts) => {
+        noteFences(facts);
+        listener(facts);
+      }),
     generation: () => generation,
     async close() {
       await subscriptions.close();

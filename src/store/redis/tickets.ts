@@ -84,6 +84,11 @@ export function createTickets(
     async delete(id) {
       await link.run('tickets.delete', { id });
     },
+    async unlisted(ids) {
+      if (ids.length === 0) return [];
+      const listed = (await link.send('SMISMEMBER', keys.at.tickets_index, ...ids)) as number[];
+      return ids.filter((_, index) => listed[index] !== 1);
+    },
     count: async () => Number(await link.send('SCARD', keys.at.tickets_index)),
   };
 }

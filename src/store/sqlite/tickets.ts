@@ -14,6 +14,7 @@ export function createTickets(kit: Kit): Tickets {
     'deindex',
     'drop',
     'count',
+    'listed',
   ]);
 
   function find(id: string, now: number): Ticket | null {
@@ -55,6 +56,8 @@ export function createTickets(kit: Kit): Tickets {
         sql.drop.run({ id });
         sql.deindex.run({ id });
       }),
+    unlisted: (ids) =>
+      kit.read(() => ids.filter((id) => first<{ id: string }>(sql.listed, { id }) === undefined)),
     count: () => kit.read(() => first<{ count: number }>(sql.count)?.count ?? 0),
   };
 }

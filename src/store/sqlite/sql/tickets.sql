@@ -24,3 +24,6 @@ DELETE FROM ticket_data WHERE id = :id;
 
 -- name: count
 SELECT count(*) AS count FROM ticket_index;
+
+-- name: listed
+SELECT id FROM ticket_index WHERE id = :id;
