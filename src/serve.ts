@@ -50,6 +50,21 @@ async function followClock(store: Store): Promise<() => number> {
   return () => Math.floor(clock.now() + ahead);
 }
 
+function measureUsage(): () => { cpu: number; memoryBytes: number } {
+  let before = process.cpuUsage();
+  let beforeAt = performance.now();
+  return () => {
+    const used = process.cpuUsage(before);
+    const elapsedMs = Math.max(1, performance.now() - beforeAt);
+    before = process.cpuUsage();
+    beforeAt = performance.now();
+    return {
+      cpu: (used.user + used.system) / 1000 / elapsedMs,
+      memoryBytes: process.memoryUsage.rss(),
+    };
+  };
+}
+
 function packageVersion(): string {
   const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
   return (JSON.parse(text) as { version: string }).version;
@@ -78,6 +93,7 @@ export async function serve(
       policy: config.policy,
       log,
       onFlags: (flags) => telemetry.setDebug(flags.debug),
+      usage: measureUsage(),
       ...(reached === undefined ? {} : { reached }),
     });
     const { host, port, tokensRequired } = config;

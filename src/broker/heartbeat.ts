@@ -2,13 +2,14 @@
 
 import type { Broker } from './broker.ts';
 import type { Context } from './context.ts';
-import { leaseLost, named, unknownTask } from './finish.ts';
+import { type Listing, leaseLost, named, unknownOrUnlisted } from './finish.ts';
 
-export function createHeartbeat({ store }: Context): Broker['heartbeat'] {
+export function createHeartbeat({ store }: Context, listing: Listing): Broker['heartbeat'] {
   return async (input) => {
     named(input.taskId);
     const renewed = await store.heartbeat(input);
     if (renewed.outcome === 'ok') return { expiresAt: renewed.expiresAt };
-    throw renewed.outcome === 'not_found' ? unknownTask(input.taskId) : leaseLost(input.taskId);
+    if (renewed.outcome === 'lease_lost') throw leaseLost(input.taskId);
+    throw await unknownOrUnlisted(input.taskId, listing);
   };
 }

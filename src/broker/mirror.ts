@@ -10,10 +10,15 @@ import type { Context } from './context.ts';
 import { createLoop, type Loop } from './loop.ts';
 
 const BATCH = 100;
+/** The mark that everything was listed; outlives several full passes. */
+const MIRRORED = 'mirrored';
+const MIRRORED_MS = 86_400_000;
 
 export interface MirrorOptions {
   readonly pollMs: number;
   readonly fullPassMs: number;
+  /** One instance of many lists and polls. */
+  readonly leads: () => boolean;
 }
 
 export interface Mirror extends Loop {
@@ -23,17 +28,20 @@ export interface Mirror extends Loop {
   fullPass(): Promise<void>;
   /** Plans one known issue again, from what is stored. */
   replan(repository: string, number: number): Promise<void>;
-  /** Plans every known issue again (the policy changed). */
-  replanAll(): Promise<void>;
-  /** True once everything was listed. */
-  complete(): boolean;
+  /** Plans every known issue again, where everything was listed before (the policy changed). */
+  replanSoon(): void;
+  /** True once everything was listed, by whichever instance. */
+  complete(): Promise<boolean>;
+  /** Lists everything as soon as it may: this instance leads now, or the store lost data. */
+  begin(): void;
 }
 
 export function createMirror(context: Context, options: MirrorOptions): Mirror {
   const { store, forge, log, timers } = context;
   const cursors = new Map<string, string | null>();
   const branches = new Map<string, Promise<string>>();
-  let listed = false;
+  /** The generation of the store's data that everything was listed into. */
+  let listedInto: string | null = null;
   let fullPassDueAt = 0;
   // Changes are applied one after the other: two pictures of one issue must not overtake each other.
   let tail: Promise<void> = Promise.resolve();
@@ -76,7 +84,7 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
       defaultBranch: await defaultBranch(repository),
       isOpen: (number: number) =>
         (newest.get(number) ?? others.get(number)?.issue)?.state === 'open',
-      listed,
+      listed: await complete(),
       now: await store.now(),
     };
     const entries = issues.map((issue) =>
@@ -181,10 +189,18 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
     }
   }
 
+  /** What one instance listed is known to all; the mark is lost with the data. */
+  async function complete(): Promise<boolean> {
+    if (listedInto !== null && listedInto === store.generation()) return true;
+    return (await store.led([MIRRORED])).has(MIRRORED);
+  }
+
   async function fullPass(): Promise<void> {
+    const generation = store.generation();
     for (const repository of forge.repositories) await listRepository(repository);
-    const first = !listed;
-    listed = true;
+    const first = listedInto !== generation;
+    listedInto = generation;
+    await store.lead(MIRRORED, MIRRORED, MIRRORED_MS);
     // What waited for the end of the listing can be judged now.
     if (first) await replanAll();
     log.debug({ repositories: forge.repositories }, 'the whole backlog was mirrored');
@@ -201,9 +217,10 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
     }
   }
 
-  async function turn(): Promise<number> {
+  async function turn(): Promise<number | null> {
+    if (!options.leads()) return null;
     const now = await store.now();
-    if (now >= fullPassDueAt) {
+    if (now >= fullPassDueAt || listedInto !== store.generation()) {
       await fullPass();
       fullPassDueAt = (await store.now()) + options.fullPassMs;
     } else {
@@ -216,7 +233,13 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
   return {
     ...loop,
     fullPass,
-    replanAll,
+    replanSoon() {
+      complete()
+        .then((listed) => (listed ? replanAll() : undefined))
+        .catch((error: unknown) => {
+          log.warn({ err: error }, 'could not plan again after a change of settings');
+        });
+    },
     take: (change) => inTurn(() => takeNow(change)),
     replan: (repository, number) =>
       inTurn(async () => {
@@ -226,6 +249,10 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
           [...known.values()].map(({ issue }) => issue),
         );
       }),
-    complete: () => listed,
+    complete,
+    begin() {
+      fullPassDueAt = 0;
+      loop.kick();
+    },
   };
 }
