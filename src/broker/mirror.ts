@@ -3,13 +3,15 @@
 
 import type { Forge, ForgeChange } from '../core/forge.ts';
 import type { Issue } from '../core/issue.ts';
-import { ledgerDiffers } from '../core/ledger.ts';
+import { IN_PROGRESS, ledgerDiffers } from '../core/ledger.ts';
 import { dependenciesOf, mayPredateOwnWrite, planIssue } from '../core/plan.ts';
-import type { MirroredIssue } from '../core/store.ts';
+import type { MirrorEntry, MirroredIssue } from '../core/store.ts';
 import type { Context } from './context.ts';
 import { createLoop, type Loop } from './loop.ts';
 
 const BATCH = 100;
+/** The store sets the end of a grace a moment after it was planned. */
+const GRACE_SLACK_MS = 1000;
 /** The mark that everything was listed; outlives several full passes. */
 const MIRRORED = 'mirrored';
 const MIRRORED_MS = 86_400_000;
@@ -43,6 +45,7 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
   /** The generation of the store's data that everything was listed into. */
   let listedInto: string | null = null;
   let fullPassDueAt = 0;
+  let graceEndsAt = Number.POSITIVE_INFINITY;
   // Changes are applied one after the other: two pictures of one issue must not overtake each other.
   let tail: Promise<void> = Promise.resolve();
 
@@ -85,16 +88,37 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
       isOpen: (number: number) =>
         (newest.get(number) ?? others.get(number)?.issue)?.state === 'open',
       listed: await complete(),
+      agents: await agentNames(issues),
       now: await store.now(),
     };
     const entries = issues.map((issue) =>
       planIssue(issue, known.get(issue.number) ?? null, planContext),
     );
     await store.mirror(entries);
+    noteGraces(entries, planContext.now);
     await repair(issues, known);
     return issues
       .filter((issue) => known.get(issue.number)?.issue.state !== issue.state)
       .map((issue) => issue.number);
+  }
+
+  /** Asked for only where an issue says that somebody is at work. */
+  async function agentNames(issues: readonly Issue[]): Promise<Set<string>> {
+    const atWork = issues.some(({ labels }) =>
+      labels.some((label) => label.toLowerCase() === IN_PROGRESS),
+    );
+    const agents = atWork ? await store.agents() : [];
+    const names = new Set(agents.map(({ agentId }) => agentId));
+    for (const label of agents.flatMap(({ capabilities }) => capabilities)) names.delete(label);
+    return names;
+  }
+
+  /** Progress of somebody else is adopted for a while; when that is over, the issues are looked at again. */
+  function noteGraces(entries: readonly MirrorEntry[], now: number): void {
+    for (const { want } of entries.flatMap(({ plans }) => plans)) {
+      if (want.state !== 'held' || want.graceMs === null) continue;
+      graceEndsAt = Math.min(graceEndsAt, now + want.graceMs + GRACE_SLACK_MS);
+    }
   }
 
   /** I6: where the issue does not show what the store wants, the labels are written again. */
@@ -220,7 +244,9 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
   async function turn(): Promise<number | null> {
     if (!options.leads()) return null;
     const now = await store.now();
-    if (now >= fullPassDueAt || listedInto !== store.generation()) {
+    const due = Math.min(fullPassDueAt, graceEndsAt);
+    if (now >= due || listedInto !== store.generation()) {
+      graceEndsAt = Number.POSITIVE_INFINITY;
       await fullPass();
       fullPassDueAt = (await store.now()) + options.fullPassMs;
     } else {

@@ -3,7 +3,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -55,7 +55,12 @@ function argumentsFor(port: number, dir: string, options: RedisServerOptions): s
     '--loglevel',
     'warning',
   ];
-  if (options.sentinel === true) return ['--sentinel', ...base, ...(options.args ?? [])];
+  if (options.sentinel === true) {
+    // A Sentinel keeps what it knows in its file, and refuses to be without one.
+    const file = join(dir, 'sentinel.conf');
+    if (!existsSync(file)) writeFileSync(file, '');
+    return [file, '--sentinel', ...base, ...(options.args ?? [])];
+  }
   return [
     ...base,
     '--save',

@@ -42,6 +42,7 @@ export interface FleetOptions {
   readonly workMs: (agent: number) => number;
   /** False: as agents that name no request. */
   readonly nameRequests?: boolean;
+  readonly onUnfinished?: 'complete' | 'resume';
   readonly beatEveryMs?: number;
 }
 
@@ -144,7 +145,7 @@ export function startFleet(options: FleetOptions): Fleet {
           capabilities,
           wait_seconds: waitSeconds,
           lease_seconds: leaseSeconds,
-          on_unfinished: 'resume',
+          on_unfinished: options.onUnfinished ?? 'resume',
           ...(options.nameRequests === false ? {} : { request_id: `${name}-${round}` }),
         },
         index,
