@@ -64,6 +64,7 @@ export function benchEntry(number: number): MirrorEntry {
     defaultBranch: 'main',
     isOpen: () => false,
     listed: true,
+    agents: new Set<string>(),
     now: Date.now(),
   });
 }

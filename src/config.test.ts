@@ -181,6 +181,26 @@ describe('what stops the start', () => {
       undefined,
       'REDIS_URL and REDIS_HOST are both set; keep one of them.',
     ],
+    [
+      { REDIS_HOST: 'h', REDIS_TLS_CA: 'ca.pem' },
+      undefined,
+      'REDIS_TLS_CA is set (from the environment) but the connection to Redis is not TLS; set REDIS_TLS, or begin REDIS_URL with rediss.',
+    ],
+    [
+      { REDIS_URL: 'redis://h', REDIS_TLS: 'on' },
+      undefined,
+      'REDIS_TLS is on but REDIS_URL begins with redis; write rediss instead.',
+    ],
+    [
+      { REDIS_URL: 'rediss://h', REDIS_TLS_KEY: 'key.pem' },
+      undefined,
+      'REDIS_TLS_CERT and REDIS_TLS_KEY belong together; set both or neither.',
+    ],
+    [
+      { REDIS_HOST: 'h', REDIS_KEY_QUEUE: 'queue' },
+      undefined,
+      'REDIS_KEY_QUEUE is "queue" (from the environment); it must be a pattern of key parts that ends in {priority}.',
+    ],
   ])('%j with the file %j', (env, file, expected) => {
     expect(sentence(() => load(env, file))).toBe(expected);
   });
@@ -251,18 +271,58 @@ describe('rules', () => {
     });
   });
 
+  const redis = {
+    kind: 'redis',
+    tls: null,
+    namespace: 'banto',
+    keyPatterns: {},
+    ttls: { heartbeat: 1800, temp_data: 3600, stats: 604_800 },
+  };
+  const noFiles = { caFile: null, certFile: null, keyFile: null };
+
   test.each<[Env, object]>([
     [{ REDIS_PORT: '7000' }, { kind: 'sqlite' }],
     [
       { REDIS_URL: 'rediss://u:p@h:1/2' },
-      { kind: 'redis', address: { url: 'rediss://u:p@h:1/2' }, namespace: 'banto' },
+      { ...redis, connection: { url: 'rediss://u:p@h:1/2' }, tls: noFiles },
     ],
     [
-      { REDIS_HOST: 'h', REDIS_NAMESPACE: 'n' },
-      { kind: 'redis', address: { host: 'h', port: 6379, db: 0 }, namespace: 'n' },
+      { REDIS_HOST: 'h', REDIS_NAMESPACE: 'n', REDIS_USERNAME: 'u', REDIS_PASSWORD: 'p' },
+      {
+        ...redis,
+        connection: { host: 'h', port: 6379, username: 'u', password: 'p' },
+        namespace: 'n',
+      },
+    ],
+    [
+      { REDIS_SENTINELS: 'a:1, b:2', REDIS_SENTINEL_NAME: 'park', REDIS_DB: '3' },
+      { ...redis, connection: { url: 'redis+sentinel://a:1,b:2/park', db: 3 } },
+    ],
+    [
+      { REDIS_CLUSTER: 'a:1', REDIS_TLS: 'yes', REDIS_REPLICA_URL: 'redis://r' },
+      {
+        ...redis,
+        connection: { url: 'rediss+cluster://a:1', replicaUrl: 'redis://r' },
+        tls: noFiles,
+      },
+    ],
+    [
+      { REDIS_HOST: 'h', REDIS_KEY_QUEUE: 'q:{priority}', REDIS_TTL_STATS: '60' },
+      {
+        ...redis,
+        connection: { host: 'h', port: 6379 },
+        keyPatterns: { queue: 'q:{priority}' },
+        ttls: { ...redis.ttls, stats: 60 },
+      },
     ],
   ])('%j chooses the store', (env, store) => {
     expect(load(env).store).toEqual(store);
+  });
+
+  test('the files of TLS are found from where they were written', () => {
+    const file = { redis_host: 'h', redis_tls: true, redis_tls_ca: 'ca.pem' };
+    const { store } = load({}, file);
+    expect(store.kind === 'redis' && store.tls?.caFile).toMatch(/^\/.*\/ca\.pem$/);
   });
 });
 

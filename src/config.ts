@@ -30,12 +30,40 @@ export interface GithubForgeConfig {
   readonly webhookSecret: string | null;
 }
 
-interface RedisConfig {
+export interface RedisConfig {
   readonly kind: 'redis';
-  readonly address:
-    | { readonly url: string }
-    | { readonly host: string; readonly port: number; readonly db: number };
+  readonly connection: {
+    /** `redis`, `rediss`, either of them `+sentinel` or `+cluster`. */
+    readonly url?: string;
+    readonly host?: string;
+    readonly port?: number;
+    readonly db?: number;
+    readonly username?: string;
+    readonly password?: string;
+    readonly sentinelUsername?: string;
+    readonly sentinelPassword?: string;
+    readonly replicaUrl?: string;
+  };
+  /** Null: no TLS. Absolute paths. */
+  readonly tls: {
+    readonly caFile: string | null;
+    readonly certFile: string | null;
+    readonly keyFile: string | null;
+  } | null;
   readonly namespace: string;
+  readonly keyPatterns: {
+    readonly issue?: string;
+    readonly process?: string;
+    readonly queue?: string;
+    readonly stats?: string;
+    readonly events?: string;
+  };
+  /** In seconds. */
+  readonly ttls: {
+    readonly heartbeat: number;
+    readonly temp_data: number;
+    readonly stats: number;
+  };
 }
 
 export interface Config {

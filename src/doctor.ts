@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { createClient } from './client/client.ts';
-import { type Config, loadConfig, localUrl } from './config.ts';
+import { type Config, loadConfig, localUrl, type RedisConfig } from './config.ts';
 import type { Check, Finding } from './doors/cli/doctor.ts';
 import type { SettingFlags } from './doors/cli/shell.ts';
 import { nodeProblem } from './node-version.ts';
@@ -112,8 +112,36 @@ function firstExisting(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : firstExisting(dirname(folder));
 }
 
+/** Opens the store; throws where it cannot be read. */
+async function checkTokens(config: Config): Promise<Finding[]> {
+  const { openStore } = await import('./serve.ts');
+  const { createTelemetry } = await import('./telemetry.ts');
+  const store = await openStore(config, createTelemetry({ level: 'silent' }).log);
+  try {
+    const tokens = (await store.settings('tokens:')).size;
+    if (!config.tokensRequired || tokens > 0) return [];
+    const message = `${config.host} needs tokens and there is none`;
+    return [problem(message, 'Run: banto token create --operator')];
+  } finally {
+    await store.close();
+  }
+}
+
+async function checkRedis(config: Config, store: RedisConfig): Promise<Finding[]> {
+  const { redisConnection, redisUnreachable } = await import('./open-redis.ts');
+  const { examineRedis } = await import('./store/redis/examine.ts');
+  const examined = await examineRedis(redisConnection(store)).catch((error: unknown) => {
+    throw redisUnreachable(error);
+  });
+  return [
+    ok(`Redis ${examined.version}, namespace ${store.namespace}`),
+    ...examined.warnings.map((message): Finding => ({ status: 'warning', message })),
+    ...(config.tokensRequired ? await checkTokens(config) : []),
+  ];
+}
+
 async function checkStore(config: Config): Promise<Finding[]> {
-  if (config.store.kind !== 'sqlite') return [ok('Redis')];
+  if (config.store.kind === 'redis') return checkRedis(config, config.store);
   const { dataDir } = config;
   try {
     accessSync(firstExisting(dataDir), constants.W_OK | constants.X_OK);

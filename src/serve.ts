@@ -8,6 +8,7 @@ import type { Forge } from './core/forge.ts';
 import type { Store } from './core/store.ts';
 import { createHttpDoor } from './doors/http/door.ts';
 import { openLocalForge } from './forge/local/local-forge.ts';
+import { openRedis } from './open-redis.ts';
 import { createSystemClock } from './store/sqlite/clock.ts';
 import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
 import type { Telemetry } from './telemetry.ts';
@@ -25,16 +26,12 @@ export interface ServeOptions {
 }
 
 export async function openStore(config: Config, log: Log): Promise<Store> {
-  if (config.store.kind === 'sqlite') {
-    return openSqliteStore({
-      dataDir: config.dataDir,
-      log: (message, error) => log.error({ err: error }, message),
-    });
-  }
-  throw new BantoError(
-    'misconfigured',
-    'This Banto has no Redis store yet: unset REDIS_URL and REDIS_HOST.',
-  );
+  const { store } = config;
+  if (store.kind === 'redis') return openRedis(config, store, log);
+  return openSqliteStore({
+    dataDir: config.dataDir,
+    log: (message, error) => log.error({ err: error }, message),
+  });
 }
 
 /** `now` is the store's clock: pictures of issues and our own writes are compared by it. */
@@ -60,6 +57,21 @@ async function followClock(store: Store): Promise<() => number> {
   const clock = createSystemClock();
   const ahead = (await store.now()) - clock.now();
   return () => Math.floor(clock.now() + ahead);
+}
+
+function measureUsage(): () => { cpu: number; memoryBytes: number } {
+  let before = process.cpuUsage();
+  let beforeAt = performance.now();
+  return () => {
+    const used = process.cpuUsage(before);
+    const elapsedMs = Math.max(1, performance.now() - beforeAt);
+    before = process.cpuUsage();
+    beforeAt = performance.now();
+    return {
+      cpu: (used.user + used.system) / 1000 / elapsedMs,
+      memoryBytes: process.memoryUsage.rss(),
+    };
+  };
 }
 
 function packageVersion(): string {
@@ -91,6 +103,7 @@ export async function serve(
       policy: config.policy,
       log,
       onFlags: (flags) => telemetry.setDebug(flags.debug),
+      usage: measureUsage(),
       ...(reached === undefined ? {} : { reached }),
     });
     const { host, port, tokensRequired, allowedHosts } = config;

@@ -20,6 +20,8 @@ export interface Chooser {
 }
 
 interface Known {
+  /** Versions begin anew when the store has lost data. */
+  readonly generation: string;
   readonly version: number;
   readonly buckets: Map<string, Bucket>;
   readonly unlearned: Set<string>;
@@ -34,8 +36,10 @@ export function createChooser(store: Store): Chooser {
   let known: Promise<Known> | null = null;
 
   async function read(before: Known | null): Promise<Known> {
+    const generation = store.generation();
     const registry = await store.registry();
-    if (before !== null && before.version === registry.version) return before;
+    const { version } = registry;
+    if (before?.generation === generation && before.version === version) return before;
     const buckets = new Map(registry.buckets.map((key) => [key, parseBucketKey(key)]));
     const named = new Set<string>();
     for (const bucket of buckets.values()) {
@@ -43,7 +47,7 @@ export function createChooser(store: Store): Chooser {
       if (bucket.only !== null) named.add(bucket.only);
     }
     const unlearned = new Set(registry.unlearned);
-    return { version: registry.version, buckets, unlearned, named, ranked: new Map() };
+    return { generation, version, buckets, unlearned, named, ranked: new Map() };
   }
 
   function reread(): Promise<Known> {
@@ -58,7 +62,8 @@ export function createChooser(store: Store): Chooser {
   }
 
   async function learned(seekers: readonly Seeker[]): Promise<Known> {
-    const now = await (known ?? reread());
+    let now = await (known ?? reread());
+    if (now.generation !== store.generation()) now = await reread();
     if (now.unlearned.size === 0) return now;
     const fresh = new Set(
       seekers.flatMap((seeker) => seeker.capabilities.filter((name) => now.unlearned.has(name))),

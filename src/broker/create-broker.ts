@@ -5,6 +5,7 @@ import type { Fact } from '../core/facts.ts';
 import type { Forge } from '../core/forge.ts';
 import type { Policy } from '../core/settings.ts';
 import type { Store } from '../core/store.ts';
+import { createAbsent } from './absent.ts';
 import type { Broker, Flags } from './broker.ts';
 import { createChooser } from './chooser.ts';
 import { type Context, type Log, systemTimers, type Timers } from './context.ts';
@@ -16,6 +17,7 @@ import { createMatcher } from './matcher.ts';
 import { createMirror, type Mirror } from './mirror.ts';
 import { createOperate } from './operate.ts';
 import { createOutbox } from './outbox.ts';
+import { createPresence, type Usage } from './presence.ts';
 import { createClaim, createRequest } from './request.ts';
 import { createSettings } from './settings.ts';
 import { createSweep } from './sweep.ts';
@@ -30,6 +32,8 @@ export interface BrokerOptions {
   readonly newSecret?: () => string;
   readonly reached?: Context['reached'];
   readonly onFlags?: (flags: Flags) => void;
+  /** How this process fares, for the store to show. */
+  readonly usage?: () => Usage;
   readonly pollMs?: number;
   readonly fullPassMs?: number;
 }
@@ -67,24 +71,35 @@ export function createBroker(options: BrokerOptions): RunningBroker {
     reached: options.reached ?? (() => undefined),
   };
 
+  const presence = createPresence(context, {
+    led() {
+      mirror.begin();
+      sweep.kick();
+    },
+    lost() {
+      mirror.begin();
+      matcher.kick();
+    },
+    refresh: settings.refresh,
+    usage: options.usage ?? null,
+  });
   const mirror = createMirror(context, {
     pollMs: options.pollMs ?? POLL_MS,
     fullPassMs: options.fullPassMs ?? FULL_PASS_MS,
+    leads: presence.leads,
   });
-  const sweep = createSweep(context);
+  const sweep = createSweep(context, presence.leads);
   const outbox = createOutbox(context);
   const chooser = createChooser(store);
   const claim = createClaim(context);
-  const matcher = createMatcher(context, chooser, claim);
-  const finish = createFinish(context, mirror.replan);
+  const absent = createAbsent(context, claim);
+  const matcher = createMatcher(context, { chooser, claim, absent });
+  const finish = createFinish(context, mirror);
   let unwatch: (() => Promise<void>) | null = null;
   let unsubscribe: (() => void) | null = null;
 
   function replanSoon(): void {
-    if (!mirror.complete()) return;
-    mirror.replanAll().catch((error: unknown) => {
-      log.warn({ err: error }, 'could not plan again after a change of settings');
-    });
+    if (presence.leads()) mirror.replanSoon();
   }
 
   /** Facts of any instance that change what this one should do next. */
@@ -110,8 +125,8 @@ export function createBroker(options: BrokerOptions): RunningBroker {
   }
 
   return {
-    requestTask: createRequest(context, { chooser, claim, matcher, outbox, finish }),
-    heartbeat: createHeartbeat(context),
+    requestTask: createRequest(context, { chooser, claim, matcher, absent, outbox, finish }),
+    heartbeat: createHeartbeat(context, mirror),
     ...finish,
     ...createLook(context, matcher),
     ...createOperate(context),
@@ -125,15 +140,17 @@ export function createBroker(options: BrokerOptions): RunningBroker {
     lastSeq: () => store.lastSeq(),
     subscribe: (listener) => store.subscribe(listener),
     async readiness() {
+      const reached = await checked(() => store.ping());
       return {
-        store: await checked(() => store.ping()),
+        store: reached,
         forge: await checked(() => forge.check()),
-        mirrored: mirror.complete(),
+        mirrored: reached.ok && (await mirror.complete().catch(() => false)),
       };
     },
     async start() {
       await settings.reload();
       unsubscribe = store.subscribe(heard);
+      await presence.start();
       matcher.start();
       sweep.start();
       outbox.start();
@@ -150,6 +167,7 @@ export function createBroker(options: BrokerOptions): RunningBroker {
       await mirror.stop();
       await sweep.stop();
       await outbox.stop();
+      await presence.stop();
       unsubscribe?.();
     },
     loops: { mirror, sweep, outbox, matcher },

@@ -1,6 +1,6 @@
 // The ends of a lease that an agent asks for: complete, fail, release. And what every one of them shares.
 
-import { BantoError } from '../core/errors.ts';
+import { BantoError, busy } from '../core/errors.ts';
 import { outcomeOf } from '../core/follow-up.ts';
 import { deadLedger, waitingLedger } from '../core/ledger.ts';
 import { retryDelays } from '../core/retry.ts';
@@ -9,6 +9,7 @@ import { parseTaskId, type Task, type TaskName, type Verdict } from '../core/tas
 import type { Broker } from './broker.ts';
 import type { Context } from './context.ts';
 import { requireHolder } from './holder.ts';
+import type { Mirror } from './mirror.ts';
 
 export function unknownTask(taskId: string): BantoError {
   return new BantoError(
@@ -30,9 +31,11 @@ export function named(taskId: string): TaskName {
   return name;
 }
 
-export function taskOrThrow(taskId: string, ended: Ended): Task {
-  if (ended.outcome === 'ok') return ended.task;
-  throw ended.outcome === 'not_found' ? unknownTask(taskId) : leaseLost(taskId);
+export type Listing = Pick<Mirror, 'complete'>;
+
+/** Before everything was listed, an unknown task may be one that the store has lost: nobody knows yet. */
+export async function unknownOrUnlisted(taskId: string, listing: Listing): Promise<BantoError> {
+  return (await listing.complete()) ? unknownTask(taskId) : busy();
 }
 
 function checkVerdict(name: TaskName, verdict: Verdict | null, comments: readonly string[]): void {
@@ -52,12 +55,18 @@ function checkVerdict(name: TaskName, verdict: Verdict | null, comments: readonl
 
 type Finish = Pick<Broker, 'complete' | 'fail' | 'release'>;
 
-/** `replan` looks at the issue again after a step that the mirror may have more to say about. */
 export function createFinish(
   context: Context,
-  replan: (repository: string, number: number) => Promise<void>,
+  mirror: Pick<Mirror, 'complete' | 'replan'>,
 ): Finish {
   const { store, forge, log } = context;
+
+  async function taskOrThrow(taskId: string, ended: Ended): Promise<Task> {
+    if (ended.outcome === 'ok') return ended.task;
+    throw ended.outcome === 'lease_lost'
+      ? leaseLost(taskId)
+      : await unknownOrUnlisted(taskId, mirror);
+  }
 
   async function complete({
     agentId = null,
@@ -71,10 +80,10 @@ export function createFinish(
     context.reached('before_complete');
     const ended = await store.complete({ ...input, ...outcome });
     context.reached('after_complete');
-    const task = taskOrThrow(input.taskId, ended);
+    const task = await taskOrThrow(input.taskId, ended);
     if (!reviewable && outcome.followUp?.state === 'held') {
       // The pull request may be known already; if this fails, the next full pass does it.
-      await replan(name.repository, name.number).catch((error: unknown) => {
+      await mirror.replan(name.repository, name.number).catch((error: unknown) => {
         log.warn({ err: error, task: input.taskId }, 'could not look for the pull request yet');
       });
     }

@@ -2,16 +2,17 @@
 
 import type { Broker } from './broker.ts';
 import type { Context } from './context.ts';
-import { leaseLost, named, unknownTask } from './finish.ts';
+import { type Listing, leaseLost, named, unknownOrUnlisted } from './finish.ts';
 import { requireHolder } from './holder.ts';
 
-export function createHeartbeat({ store }: Context): Broker['heartbeat'] {
+export function createHeartbeat({ store }: Context, listing: Listing): Broker['heartbeat'] {
   return async (input) => {
     const { taskId, token, progress } = input;
     named(taskId);
     await requireHolder(store, input);
     const renewed = await store.heartbeat({ taskId, token, progress });
     if (renewed.outcome === 'ok') return { expiresAt: renewed.expiresAt };
-    throw renewed.outcome === 'not_found' ? unknownTask(taskId) : leaseLost(taskId);
+    if (renewed.outcome === 'lease_lost') throw leaseLost(taskId);
+    throw await unknownOrUnlisted(taskId, listing);
   };
 }

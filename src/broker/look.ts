@@ -130,8 +130,7 @@ export function createLook({ store }: Context, matcher: Matcher): Look {
     why,
     tasks,
     async queue() {
-      const waiting = [...matcher.waiting().values()].reduce((sum, count) => sum + count, 0);
-      return { ...(await store.queue(DELAYED_SHOWN)), waiting };
+      return { ...(await store.queue(DELAYED_SHOWN)), waiting: await store.tickets.count() };
     },
     stats: (period) => store.stats(period, STATS_ROWS[period]),
   };

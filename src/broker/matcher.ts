@@ -3,13 +3,15 @@
 
 import { BantoError, busy } from '../core/errors.ts';
 import type { Fact } from '../core/facts.ts';
-import { waitingLedger } from '../core/ledger.ts';
 import { pair } from '../core/pair.ts';
-import type { ClaimResult, HandOut } from '../core/store.ts';
+import type { HandOut } from '../core/store.ts';
 import type { Ticket } from '../core/ticket.ts';
+import type { Absent } from './absent.ts';
 import type { Chooser } from './chooser.ts';
 import type { Context } from './context.ts';
 import { createLoop } from './loop.ts';
+import { roleOf } from './presence.ts';
+import type { ClaimTicket } from './request.ts';
 
 /** A matcher that dies gives its tickets back after this time. */
 const PENDING_MS = 5000;
@@ -18,15 +20,16 @@ const MOST_ROUNDS = 3;
 /** Backs every notification: a ticket that nobody was told about is looked at again within this time. */
 const SWEEP_MS = 2000;
 
-export type ClaimFor = (
-  ticket: Ticket,
-  groups: string[][],
-  version: number,
-) => Promise<ClaimResult>;
+export interface Wait {
+  readonly ms: number;
+  /** The agent named its request: it can ask again and get what was claimed for it. */
+  readonly ownRequestId: boolean;
+  readonly signal: AbortSignal | undefined;
+}
 
 export interface Matcher {
   /** Waits until something suitable was claimed for this ticket; null: it did not come in time. */
-  wait(ticket: Ticket, waitMs: number, signal?: AbortSignal): Promise<HandOut | null>;
+  wait(ticket: Ticket, wait: Wait): Promise<HandOut | null>;
   runOnce(): Promise<void>;
   kick(): void;
   waiting(): ReadonlyMap<string, number>;
@@ -37,16 +40,28 @@ export interface Matcher {
 
 interface Waiter {
   readonly ticket: Ticket;
+  readonly how: Wait;
+  readonly ttlMs: number;
   readonly answer: PromiseWithResolvers<HandOut | null>;
+  /** Its ticket was made. */
+  listed: boolean;
 }
 
-export function createMatcher(context: Context, chooser: Chooser, claimFor: ClaimFor): Matcher {
+interface Parts {
+  readonly chooser: Chooser;
+  readonly claim: ClaimTicket;
+  readonly absent: Absent;
+}
+
+export function createMatcher(context: Context, { chooser, claim, absent }: Parts): Matcher {
   const { store, timers, log } = context;
   const waiters = new Map<string, Waiter>();
   const byRequest = new Map<string, Waiter>();
   const perAgent = new Map<string, number>();
   /** Request ids that this instance is claiming for right now. */
   const serving = new Set<string>();
+  /** Request ids whose wait is being ended; true: somebody claimed for it meanwhile. */
+  const ending = new Map<string, boolean>();
   let unsubscribe: (() => void) | null = null;
   let stopping = false;
 
@@ -84,37 +99,49 @@ export function createMatcher(context: Context, chooser: Chooser, claimFor: Clai
     return true;
   }
 
-  async function giveBack(handOut: HandOut): Promise<void> {
-    const { task, lease } = handOut;
-    await store.release({
-      taskId: task.id,
-      token: lease.token,
-      reason: 'the request ended before the answer',
-      ledger: waitingLedger(task.kind),
-    });
-  }
-
   async function serve(ticket: Ticket, groups: string[][], version: number): Promise<boolean> {
     serving.add(ticket.requestId);
-    const result = await claimFor(ticket, groups, version).finally(() =>
-      serving.delete(ticket.requestId),
-    );
-    if (result.outcome !== 'leased') return false;
-    await store.tickets.assign([ticket.id]);
-    // A ticket of another instance: that one hears of the hand-out by its fact and asks again.
-    if (!answer(ticket, result.handOut) && ticket.instanceId === context.instanceId) {
-      await giveBack(result.handOut);
+    try {
+      const result = await claim(ticket, groups, version);
+      if (result.outcome !== 'leased') return false;
+      const heard = answer(ticket, result.handOut);
+      await store.tickets.assign([ticket.id]);
+      // A ticket of another instance: that one hears of the hand-out by its fact and asks again.
+      if (!heard) nobodyHeard(ticket.requestId);
+      return true;
+    } finally {
+      serving.delete(ticket.requestId);
     }
-    return true;
+  }
+
+  /** Claimed for a request of ours that ended, or ends at this instant. */
+  function nobodyHeard(requestId: string): void {
+    if (ending.has(requestId)) ending.set(requestId, true);
+    else absent.claimed(requestId);
+  }
+
+  /** Nobody would hear of a hand-out for an instance that died: its tickets go. */
+  async function ofTheLiving(tickets: readonly Ticket[]): Promise<Ticket[]> {
+    const others = new Set(tickets.map(({ instanceId }) => instanceId));
+    others.delete(context.instanceId);
+    if (others.size === 0) return [...tickets];
+    const alive = await store.led([...others].map(roleOf));
+    const isAlive = ({ instanceId }: Ticket) =>
+      instanceId === context.instanceId || alive.has(roleOf(instanceId));
+    const { true: living = [], false: dead = [] } = Object.groupBy(tickets, (ticket) =>
+      isAlive(ticket) ? 'true' : 'false',
+    );
+    await Promise.all(dead.map(({ id }) => store.tickets.delete(id)));
+    return living;
   }
 
   /** One round of matching; true where somebody else was faster and another round may find more. */
   async function match(): Promise<boolean> {
     if ((await store.tickets.count()) === 0) return false;
     const ids = await store.tickets.listActive(MOST_TICKETS, PENDING_MS);
-    const tickets = await store.tickets.getMany(ids);
     const served = new Set<string>();
     try {
+      const tickets = await ofTheLiving(await store.tickets.getMany(ids));
       if (tickets.length === 0) return false;
       await chooser.refresh();
       const { version, keys } = await chooser.chooseAll(tickets);
@@ -161,38 +188,92 @@ export function createMatcher(context: Context, chooser: Chooser, claimFor: Clai
   /** Another instance claimed for a ticket of ours: the same request id gives us the same hand-out. */
   function replay(requestId: string): void {
     const waiter = byRequest.get(requestId);
-    if (waiter === undefined || serving.has(requestId)) return;
-    fetchHandOut(waiter).catch((error: unknown) => {
-      log.warn({ err: error }, 'could not fetch a hand-out');
+    if (serving.has(requestId)) return;
+    if (waiter === undefined) {
+      nobodyHeard(requestId);
+      return;
+    }
+    fetchHandOut(waiter.ticket).catch((error: unknown) => {
+      log.warn({ err: error }, 'could not fetch a hand-out yet; trying again');
     });
   }
 
-  async function fetchHandOut({ ticket }: Waiter): Promise<void> {
-    const result = await claimFor(ticket, [], -1);
-    if (result.outcome === 'leased') answer(ticket, result.handOut);
+  async function fetchHandOut(ticket: Ticket): Promise<HandOut | null> {
+    const result = await claim(ticket, [], -1);
+    if (result.outcome !== 'leased') return null;
+    answer(ticket, result.handOut);
+    return result.handOut;
   }
 
-  async function wait(
-    ticket: Ticket,
-    waitMs: number,
-    signal?: AbortSignal,
-  ): Promise<HandOut | null> {
-    const waiter: Waiter = { ticket, answer: Promise.withResolvers<HandOut | null>() };
+  /** A message may be lost, an index too: whoever waits and is not listed asks, and is listed again. */
+  async function heal(): Promise<number> {
+    const listed = [...waiters.values()].filter((waiter) => waiter.listed);
+    const gone = await store.tickets.unlisted(listed.map(({ ticket }) => ticket.id));
+    for (const id of gone) {
+      const waiter = waiters.get(id);
+      if (waiter === undefined || serving.has(waiter.ticket.requestId)) continue;
+      if ((await fetchHandOut(waiter.ticket)) !== null || !waiters.has(id)) continue;
+      await store.tickets.create(waiter.ticket, waiter.ttlMs);
+      loop.kick();
+    }
+    await absent.settleAll();
+    return SWEEP_MS;
+  }
+
+  const leftBehind = (error: unknown) =>
+    log.warn({ err: error }, 'tickets are left behind; they expire by themselves');
+  const dropTicket = ({ id }: Ticket) => store.tickets.delete(id).catch(leftBehind);
+
+  const healing = createLoop({ name: 'tickets', timers, log, turn: heal, retryMs: SWEEP_MS });
+
+  /** The wait is over. What was claimed at the last instant is still in time for whoever listens. */
+  async function end({ ticket, how }: Waiter): Promise<HandOut | null> {
+    const { requestId } = ticket;
+    ending.set(requestId, false);
+    let unsure = true;
+    try {
+      await store.tickets.delete(ticket.id);
+      const result = await claim(ticket, [], -1);
+      const leased = result.outcome === 'leased';
+      if (leased && how.signal?.aborted !== true) {
+        ending.delete(requestId);
+        return result.handOut;
+      }
+      unsure = leased;
+      return null;
+    } finally {
+      if (ending.has(requestId) && !how.ownRequestId) {
+        absent.remember(ticket, unsure);
+        if (unsure || ending.get(requestId) === true) absent.claimed(requestId);
+      }
+      ending.delete(requestId);
+    }
+  }
+
+  async function wait(ticket: Ticket, how: Wait): Promise<HandOut | null> {
+    const { ms, signal } = how;
+    const ttlMs = Math.min(ms, context.policy().ticketTtlSeconds * 1000);
+    const waiter: Waiter = {
+      ticket,
+      how,
+      ttlMs: ttlMs + PENDING_MS,
+      answer: Promise.withResolvers<HandOut | null>(),
+      listed: false,
+    };
     admit(waiter);
     const giveUp = () => {
       if (leave(waiter)) waiter.answer.resolve(null);
     };
-    const ttlMs = context.policy().ticketTtlSeconds * 1000;
-    const cancelTimer = timers.after(Math.min(waitMs, ttlMs), giveUp);
+    const cancelTimer = timers.after(ttlMs, giveUp);
     signal?.addEventListener('abort', giveUp, { once: true });
     try {
-      await store.tickets.create(ticket, waitMs + PENDING_MS);
+      await store.tickets.create(ticket, waiter.ttlMs);
+      waiter.listed = true;
       loop.kick();
-      const handOut = await waiter.answer.promise;
-      if (handOut === null) await store.tickets.delete(ticket.id);
-      return handOut;
+      return (await waiter.answer.promise) ?? (await end(waiter));
     } catch (error) {
-      leave(waiter);
+      // Its ticket may be there all the same, and somebody may claim for it.
+      if (leave(waiter) && !how.ownRequestId) absent.remember(ticket, true);
       throw error;
     } finally {
       cancelTimer();
@@ -208,15 +289,22 @@ export function createMatcher(context: Context, chooser: Chooser, claimFor: Clai
     start() {
       unsubscribe = store.subscribe(heard);
       loop.start();
+      healing.start();
     },
     async stop() {
       stopping = true;
       unsubscribe?.();
+      await healing.stop();
       await loop.stop();
-      for (const waiter of waiters.values()) {
+      const left = [...waiters.values()];
+      for (const waiter of left) {
         leave(waiter);
         waiter.answer.reject(busy());
+        if (!waiter.how.ownRequestId) absent.remember(waiter.ticket, true);
+        else if (waiter.listed) await dropTicket(waiter.ticket);
       }
+      await absent.settleAll().catch(leftBehind);
+      absent.stop();
     },
   };
 }

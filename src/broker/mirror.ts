@@ -3,17 +3,24 @@
 
 import type { Forge, ForgeChange } from '../core/forge.ts';
 import type { Issue } from '../core/issue.ts';
-import { ledgerDiffers } from '../core/ledger.ts';
+import { IN_PROGRESS, ledgerDiffers } from '../core/ledger.ts';
 import { dependenciesOf, mayPredateOwnWrite, planIssue } from '../core/plan.ts';
-import type { MirroredIssue } from '../core/store.ts';
+import type { MirrorEntry, MirroredIssue } from '../core/store.ts';
 import type { Context } from './context.ts';
 import { createLoop, type Loop } from './loop.ts';
 
 const BATCH = 100;
+/** The store sets the end of a grace a moment after it was planned. */
+const GRACE_SLACK_MS = 1000;
+/** The mark that everything was listed; outlives several full passes. */
+const MIRRORED = 'mirrored';
+const MIRRORED_MS = 86_400_000;
 
 export interface MirrorOptions {
   readonly pollMs: number;
   readonly fullPassMs: number;
+  /** One instance of many lists and polls. */
+  readonly leads: () => boolean;
 }
 
 export interface Mirror extends Loop {
@@ -23,18 +30,22 @@ export interface Mirror extends Loop {
   fullPass(): Promise<void>;
   /** Plans one known issue again, from what is stored. */
   replan(repository: string, number: number): Promise<void>;
-  /** Plans every known issue again (the policy changed). */
-  replanAll(): Promise<void>;
-  /** True once everything was listed. */
-  complete(): boolean;
+  /** Plans every known issue again, where everything was listed before (the policy changed). */
+  replanSoon(): void;
+  /** True once everything was listed, by whichever instance. */
+  complete(): Promise<boolean>;
+  /** Lists everything as soon as it may: this instance leads now, or the store lost data. */
+  begin(): void;
 }
 
 export function createMirror(context: Context, options: MirrorOptions): Mirror {
   const { store, forge, log, timers } = context;
   const cursors = new Map<string, string | null>();
   const branches = new Map<string, Promise<string>>();
-  let listed = false;
+  /** The generation of the store's data that everything was listed into. */
+  let listedInto: string | null = null;
   let fullPassDueAt = 0;
+  let graceEndsAt = Number.POSITIVE_INFINITY;
   // Changes are applied one after the other: two pictures of one issue must not overtake each other.
   let tail: Promise<void> = Promise.resolve();
 
@@ -76,17 +87,38 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
       defaultBranch: await defaultBranch(repository),
       isOpen: (number: number) =>
         (newest.get(number) ?? others.get(number)?.issue)?.state === 'open',
-      listed,
+      listed: await complete(),
+      agents: await agentNames(issues),
       now: await store.now(),
     };
     const entries = issues.map((issue) =>
       planIssue(issue, known.get(issue.number) ?? null, planContext),
     );
     await store.mirror(entries);
+    noteGraces(entries, planContext.now);
     await repair(issues, known);
     return issues
       .filter((issue) => known.get(issue.number)?.issue.state !== issue.state)
       .map((issue) => issue.number);
+  }
+
+  /** Asked for only where an issue says that somebody is at work. */
+  async function agentNames(issues: readonly Issue[]): Promise<Set<string>> {
+    const atWork = issues.some(({ labels }) =>
+      labels.some((label) => label.toLowerCase() === IN_PROGRESS),
+    );
+    const agents = atWork ? await store.agents() : [];
+    const names = new Set(agents.map(({ agentId }) => agentId));
+    for (const label of agents.flatMap(({ capabilities }) => capabilities)) names.delete(label);
+    return names;
+  }
+
+  /** Progress of somebody else is adopted for a while; when that is over, the issues are looked at again. */
+  function noteGraces(entries: readonly MirrorEntry[], now: number): void {
+    for (const { want } of entries.flatMap(({ plans }) => plans)) {
+      if (want.state !== 'held' || want.graceMs === null) continue;
+      graceEndsAt = Math.min(graceEndsAt, now + want.graceMs + GRACE_SLACK_MS);
+    }
   }
 
   /** I6: where the issue does not show what the store wants, the labels are written again. */
@@ -181,10 +213,18 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
     }
   }
 
+  /** What one instance listed is known to all; the mark is lost with the data. */
+  async function complete(): Promise<boolean> {
+    if (listedInto !== null && listedInto === store.generation()) return true;
+    return (await store.led([MIRRORED])).has(MIRRORED);
+  }
+
   async function fullPass(): Promise<void> {
+    const generation = store.generation();
     for (const repository of forge.repositories) await listRepository(repository);
-    const first = !listed;
-    listed = true;
+    const first = listedInto !== generation;
+    listedInto = generation;
+    await store.lead(MIRRORED, MIRRORED, MIRRORED_MS);
     // What waited for the end of the listing can be judged now.
     if (first) await replanAll();
     log.debug({ repositories: forge.repositories }, 'the whole backlog was mirrored');
@@ -201,9 +241,12 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
     }
   }
 
-  async function turn(): Promise<number> {
+  async function turn(): Promise<number | null> {
+    if (!options.leads()) return null;
     const now = await store.now();
-    if (now >= fullPassDueAt) {
+    const due = Math.min(fullPassDueAt, graceEndsAt);
+    if (now >= due || listedInto !== store.generation()) {
+      graceEndsAt = Number.POSITIVE_INFINITY;
       await fullPass();
       fullPassDueAt = (await store.now()) + options.fullPassMs;
     } else {
@@ -216,7 +259,13 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
   return {
     ...loop,
     fullPass,
-    replanAll,
+    replanSoon() {
+      complete()
+        .then((listed) => (listed ? replanAll() : undefined))
+        .catch((error: unknown) => {
+          log.warn({ err: error }, 'could not plan again after a change of settings');
+        });
+    },
     take: (change) => inTurn(() => takeNow(change)),
     replan: (repository, number) =>
       inTurn(async () => {
@@ -226,6 +275,10 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
           [...known.values()].map(({ issue }) => issue),
         );
       }),
-    complete: () => listed,
+    complete,
+    begin() {
+      fullPassDueAt = 0;
+      loop.kick();
+    },
   };
 }

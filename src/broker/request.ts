@@ -7,14 +7,17 @@ import { promptFor } from '../core/prompt.ts';
 import type { ClaimResult, HandOut } from '../core/store.ts';
 import { isAgentId } from '../core/task.ts';
 import type { Ticket } from '../core/ticket.ts';
+import type { Absent } from './absent.ts';
 import type { Assignment, Broker, TaskRequest } from './broker.ts';
-import type { Chooser } from './chooser.ts';
+import type { Choice, Chooser } from './chooser.ts';
 import type { Context } from './context.ts';
 import type { Matcher } from './matcher.ts';
 import { type OutboxLoop, WRITE_LOCK_MS } from './outbox.ts';
 
 /** Stale registries and refused candidates are passed over; this many in one request mean trouble. */
 const MOST_TRIES = 50;
+/** When to ask again while the store's lost leases run out; some tasks are proved free before that. */
+const QUARANTINE_SECONDS = 5;
 
 export type ClaimTicket = (
   ticket: Ticket,
@@ -40,6 +43,8 @@ export function createClaim(context: Context): ClaimTicket {
   };
 }
 
+const isBusy = (error: unknown) => error instanceof BantoError && error.code === 'busy';
+
 function checkAgent({ agentId }: TaskRequest): void {
   if (isAgentId(agentId) && !isLedgerLabel(agentId)) return;
   throw new BantoError(
@@ -52,13 +57,14 @@ interface Parts {
   readonly chooser: Chooser;
   readonly claim: ClaimTicket;
   readonly matcher: Matcher;
+  readonly absent: Absent;
   readonly outbox: OutboxLoop;
   readonly finish: Pick<Broker, 'complete' | 'fail' | 'release'>;
 }
 
 export function createRequest(context: Context, parts: Parts): Broker['requestTask'] {
   const { store } = context;
-  const { chooser, claim, matcher, outbox, finish } = parts;
+  const { chooser, claim, matcher, absent, outbox, finish } = parts;
 
   async function ticketFor(request: TaskRequest): Promise<Ticket> {
     return {
@@ -72,6 +78,25 @@ export function createRequest(context: Context, parts: Parts): Broker['requestTa
       instanceId: context.instanceId,
       createdAt: await store.now(),
     };
+  }
+
+  /** The claim may have happened although its answer never came: asking once more gives the same answer. */
+  async function claimTwice(
+    ticket: Ticket,
+    request: TaskRequest,
+    { groups, version }: Choice,
+  ): Promise<ClaimResult> {
+    try {
+      return await claim(ticket, groups, version);
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+    }
+    try {
+      return await claim(ticket, groups, version);
+    } catch (error) {
+      if (request.requestId === null) absent.remember(ticket, true);
+      throw error;
+    }
   }
 
   /** What a request means for the task its agent still holds. True: ask again. */
@@ -127,11 +152,11 @@ export function createRequest(context: Context, parts: Parts): Broker['requestTa
 
   return async (request, signal) => {
     checkAgent(request);
+    await absent.settleAgent(request.agentId);
     const ticket = await ticketFor(request);
     const untilAt = ticket.createdAt + request.waitSeconds * 1000;
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-      const { groups, version } = await chooser.choose(ticket);
-      const result = await claim(ticket, groups, version);
+      const result = await claimTwice(ticket, request, await chooser.choose(ticket));
       let handOut: HandOut | null = null;
       if (result.outcome === 'maintenance') throw busy(undefined, 10);
       if (result.outcome === 'stale') await chooser.refresh();
@@ -139,10 +164,16 @@ export function createRequest(context: Context, parts: Parts): Broker['requestTa
       if (result.outcome === 'unfinished') {
         if (!(await settleUnfinished(request, result.handOut))) handOut = result.handOut;
       }
-      if (result.outcome === 'none') {
-        const waitMs = untilAt - (await store.now());
-        if (waitMs <= 0 || signal?.aborted === true) return null;
-        handOut = await matcher.wait({ ...ticket, id: context.newSecret() }, waitMs, signal);
+      if (result.outcome === 'none' || result.outcome === 'quarantine') {
+        const ms = untilAt - (await store.now());
+        // After a loss of data "nothing suitable" would not be true.
+        if (ms <= 0 && result.outcome === 'quarantine') throw busy(undefined, QUARANTINE_SECONDS);
+        if (ms <= 0 || signal?.aborted === true) return null;
+        const ownRequestId = request.requestId !== null;
+        handOut = await matcher.wait(
+          { ...ticket, id: context.newSecret() },
+          { ms, ownRequestId, signal },
+        );
         if (handOut === null) return null;
       }
       if (handOut === null) continue;

@@ -24,6 +24,8 @@ export interface SettingsRoom
   policy(): Policy;
   /** Reads the store again; calls back where something changed. */
   reload(): Promise<void>;
+  /** The same without forgetting tokens: what was set by hand, or whose fact was missed. */
+  refresh(): Promise<void>;
 }
 
 export function createSettings(
@@ -39,6 +41,10 @@ export function createSettings(
 
   async function reload(): Promise<void> {
     owners.clear();
+    await refresh();
+  }
+
+  async function refresh(): Promise<void> {
     const stored = await store.settings(CONFIG);
     const next: Record<string, unknown> = { ...initial };
     for (const [name, value] of stored) {
@@ -88,6 +94,7 @@ export function createSettings(
   return {
     policy: () => policy,
     reload,
+    refresh,
     config: async () => policy,
     putConfig,
     flags: async () => flags,

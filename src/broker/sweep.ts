@@ -9,10 +9,11 @@ const BATCH = 200;
 const MOST_SLEEP_MS = 1000;
 const DAY_MS = 86_400_000;
 
-export function createSweep(context: Context): Loop {
+export function createSweep(context: Context, leads: () => boolean): Loop {
   const { store, timers, log } = context;
 
   async function turn(): Promise<number> {
+    if (!leads()) return MOST_SLEEP_MS;
     const { maxAttempts, historyDays } = context.policy();
     let result = null;
     do {

@@ -2,6 +2,7 @@
 
 import type { Config, GithubForgeConfig, LogLevel } from '../config.ts';
 import type { Policy } from '../core/settings.ts';
+import { storeOf } from './redis-rules.ts';
 import { misconfigured, type Values } from './sources.ts';
 
 const APP = ['GITHUB_APP_ID', 'GITHUB_APP_PRIVATE_KEY', 'GITHUB_INSTALLATION_ID'];
@@ -59,23 +60,6 @@ function forgeOf(values: Values): Config['forge'] {
     auth,
     apiUrl: values.get('GITHUB_API_URL') as string,
     webhookSecret: (values.get('GITHUB_WEBHOOK_SECRET') as string | undefined) ?? null,
-  };
-}
-
-function storeOf(values: Values): Config['store'] {
-  const url = values.get('REDIS_URL') as string | undefined;
-  const host = values.get('REDIS_HOST') as string | undefined;
-  if (url !== undefined && host !== undefined) {
-    throw misconfigured('REDIS_URL and REDIS_HOST are both set; keep one of them.');
-  }
-  const namespace = values.get('REDIS_NAMESPACE') as string;
-  if (url !== undefined) return { kind: 'redis', address: { url }, namespace };
-  if (host === undefined) return { kind: 'sqlite' };
-  const port = values.get('REDIS_PORT') as number;
-  return {
-    kind: 'redis',
-    address: { host, port, db: values.get('REDIS_DB') as number },
-    namespace,
   };
 }
 

@@ -8,14 +8,13 @@ import {
   type ListBounds,
   POLICY_NUMBERS,
 } from '../core/settings.ts';
+import { REDIS_SETTINGS } from './redis-settings.ts';
 import { list, oneOf, type Setting, text, wholeNumber, yesOrNo } from './setting.ts';
+import { ANY_LINE, hostName, path, token } from './words.ts';
 
-const ANY_LINE = '^[^\\u0000-\\u001f\\u007f]+$';
 const WEB_ADDRESS = '^https?://[^\\s]+$';
 
-const path = text('a path without control characters', ANY_LINE);
 const webAddress = text('an address that begins with http:// or https://', WEB_ADDRESS);
-const token = text('one word without spaces', '^[\\u0021-\\u007e]+$');
 const labels = boundedList(LABEL_LIST);
 
 function boundedList({ what, pattern, ...bounds }: ListBounds) {
@@ -38,7 +37,7 @@ const server: Setting[] = [
   {
     name: 'BROKER_HOST',
     flag: '--host',
-    kind: text('a host name or an IP address', '^[A-Za-z0-9._:\\[\\]%-]+$', 255),
+    kind: hostName,
     fallback: '127.0.0.1',
     about: 'The address Banto listens on. Any other than loopback needs tokens.',
   },
@@ -134,33 +133,6 @@ const forge: Setting[] = [
     kind: text('a text without control characters', ANY_LINE),
     secret: true,
     about: 'Without it the webhook route answers 404.',
-  },
-];
-
-const redis: Setting[] = [
-  {
-    name: 'REDIS_URL',
-    kind: text('an address that begins with redis:// or rediss://', '^rediss?://[^\\s]+$'),
-    secret: true,
-    about: 'Redis as the store instead of SQLite.',
-  },
-  {
-    name: 'REDIS_HOST',
-    kind: text('a host name or an IP address', '^[A-Za-z0-9._:\\[\\]%-]+$', 255),
-    about: 'The same, by host; not together with REDIS_URL.',
-  },
-  {
-    name: 'REDIS_PORT',
-    kind: wholeNumber(1, 65_535),
-    fallback: 6379,
-    about: 'Used with REDIS_HOST.',
-  },
-  { name: 'REDIS_DB', kind: wholeNumber(0, 65_535), fallback: 0, about: 'Used with REDIS_HOST.' },
-  {
-    name: 'REDIS_NAMESPACE',
-    kind: text('letters, digits, ".", "_" and "-"', '^[A-Za-z0-9][A-Za-z0-9._-]*$', 64),
-    fallback: 'banto',
-    about: 'What every key in Redis begins with.',
   },
 ];
 
@@ -313,4 +285,10 @@ const client: Setting[] = [
   },
 ];
 
-export const SETTINGS: readonly Setting[] = [...server, ...forge, ...redis, ...policy, ...client];
+export const SETTINGS: readonly Setting[] = [
+  ...server,
+  ...forge,
+  ...REDIS_SETTINGS,
+  ...policy,
+  ...client,
+];

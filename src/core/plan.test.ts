@@ -33,6 +33,7 @@ const context = (over: Partial<PlanContext> = {}): PlanContext => ({
   defaultBranch: 'main',
   isOpen: () => false,
   listed: true,
+  agents: new Set<string>(),
   now: NOW,
   ...over,
 });
@@ -158,6 +159,17 @@ describe('an issue that says in-progress', () => {
       ledger: [],
       adopt: ['in-progress'],
     });
+  });
+
+  it('is cleaned of the name of whoever worked on it, and of no other label', () => {
+    const held = task('o~r~7~implement.1', 'held', { reason: 'in_progress', readyAt: NOW - 1 });
+    const labels = ['in-progress', 'hana', 'python'];
+    const before = known({ labels }, [held]);
+    const agents = new Set(['hana', 'kenji']);
+    expect(planIssue(issue({ labels }), before, context({ agents })).adopt).toEqual([
+      'in-progress',
+      'hana',
+    ]);
   });
 
   it('is not taken for foreign while a lease explains it, or our own write does', () => {

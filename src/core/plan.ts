@@ -17,6 +17,8 @@ export interface PlanContext {
   readonly isOpen: (number: number) => boolean;
   /** False until everything was listed once: a dependency that is not known yet may be open. */
   readonly listed: boolean;
+  /** Names that, as a label, say who works on an issue: agents' ids that are nobody's capability. */
+  readonly agents: ReadonlySet<string>;
   readonly now: number;
 }
 
@@ -222,7 +224,7 @@ export function planIssue(
     matchLabels: matchLabelsOf(issue, known),
     dependsOn: dependenciesOf(issue),
     plans,
-    ...ledgerOf(issue, known, life, byHand, context.now),
+    ...ledgerOf(issue, known, life, byHand, context),
   };
 }
 
@@ -232,14 +234,15 @@ function ledgerOf(
   known: MirroredIssue | null,
   life: Life,
   byHand: boolean,
-  now: number,
+  { agents, now }: PlanContext,
 ): Pick<MirrorEntry, 'ledger' | 'adopt'> {
   const begunAnew = known !== null && known.tasks.length > 0 && life.tasks.length === 0;
   if (begunAnew) return { ledger: [] };
   if (byHand) return { ledger: [NEEDS_REVIEW], adopt: [NEEDS_REVIEW] };
   const adopted = known?.tasks.find((t) => t.state === 'held' && t.reason === 'in_progress');
   if (adopted !== undefined && has(issue, IN_PROGRESS) && (adopted.readyAt ?? 0) <= now) {
-    return { ledger: known?.issue.wanted ?? [], adopt: [IN_PROGRESS] };
+    const names = issue.labels.filter((label) => agents.has(label));
+    return { ledger: known?.issue.wanted ?? [], adopt: [IN_PROGRESS, ...names] };
   }
   if (issue.state === 'closed' && known !== null && known.issue.state === 'open') {
     const leased = known.tasks.some((task) => task.state === 'leased');

@@ -97,7 +97,9 @@ export type ClaimResult =
   /** The agent holds this already; the caller decides what that means and asks again. */
   | { readonly outcome: 'unfinished'; readonly handOut: HandOut }
   | { readonly outcome: 'stale' }
-  | { readonly outcome: 'maintenance' };
+  | { readonly outcome: 'maintenance' }
+  /** The store lost data, or may have: until then only what can be proved free is handed out. */
+  | { readonly outcome: 'quarantine'; readonly untilAt: number };
 
 /**
  * A task to make in the same step as the one that ends, on the same issue and branch, with the same pull
@@ -339,9 +341,23 @@ export interface Settings {
   putSetting(name: string, value: unknown): Promise<void>;
 }
 
-export interface Store extends TaskVerbs, TaskReads, Outbox, Settings {
+/** What instances that share one store agree on beside tasks. One process alone always leads. */
+export interface Instances {
+  /** Takes the named role, or renews it for its owner, for `ttlMs`; false: another owner has it. */
+  lead(name: string, ownerId: string, ttlMs: number): Promise<boolean>;
+  /** Gives the role up at once; somebody else's is left alone. */
+  resign(name: string, ownerId: string): Promise<void>;
+  /** Which of these roles somebody has now. */
+  led(names: readonly string[]): Promise<ReadonlySet<string>>;
+  /** How an instance fares; `cpu` is the share of one core since the last time. */
+  recordMetrics(instanceId: string, cpu: number, memoryBytes: number): Promise<void>;
+}
+
+export interface Store extends TaskVerbs, TaskReads, Outbox, Settings, Instances {
   readonly kind: 'sqlite' | 'redis';
   readonly tickets: Tickets;
+  /** Changes when the store has lost data: whatever was remembered of it is void then. */
+  generation(): string;
   /** The store's own clock, in milliseconds. */
   now(): Promise<number>;
   /** Throws `busy` when the store cannot be reached. */

@@ -41,5 +41,7 @@ export interface Tickets {
   /** These were not: they may be listed again. */
   release(ids: readonly string[]): Promise<void>;
   delete(id: string): Promise<void>;
+  /** Those of these that are not in the index: assigned, deleted, repaired away or lost. */
+  unlisted(ids: readonly string[]): Promise<string[]>;
   count(): Promise<number>;
 }

@@ -4,6 +4,7 @@ import { describe } from 'vitest';
 import { testAgents } from './store/agents.ts';
 import { testClaim } from './store/claim.ts';
 import { testFollowUps } from './store/follow-ups.ts';
+import { testInstances } from './store/instances.ts';
 import { testLeaseVerbs } from './store/lease-verbs.ts';
 import { testOperators } from './store/operators.ts';
 import { testOutbox } from './store/outbox.ts';
@@ -28,5 +29,6 @@ export function testStore(name: string, setup: StoreSetup): void {
     testSettings(world);
     testAgents(world);
     testReads(world);
+    testInstances(world);
   });
 }

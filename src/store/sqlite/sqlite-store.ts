@@ -10,6 +10,7 @@ import { createComplete } from './complete.ts';
 import { openDatabase } from './database.ts';
 import { createFail } from './fail.ts';
 import { createHeartbeat } from './heartbeat.ts';
+import { createInstances } from './instances.ts';
 import { createJournal } from './journal.ts';
 import { createKit } from './kit.ts';
 import { createLearn } from './learn.ts';
@@ -62,7 +63,9 @@ export function createSqliteStore(
     ...createReads(kit),
     ...createOutbox(kit),
     ...createSettings(kit),
+    ...createInstances(kit),
     tickets: createTickets(kit),
+    generation: () => '',
     now: () => committer.read((now) => now),
     ping: () => committer.read(() => void journal.lastSeq()),
     subscribe: committer.subscribe,

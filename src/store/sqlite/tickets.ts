@@ -68,6 +68,7 @@ export function createTickets({ read }: Pick<Kit, 'read'>): Tickets {
         index.delete(id);
         data.delete(id);
       }),
+    unlisted: (ids) => read(() => ids.filter((id) => !index.has(id))),
     count: () => read(() => index.size),
   };
 }

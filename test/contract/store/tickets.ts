@@ -74,5 +74,14 @@ export function testTickets(world: () => World): void {
       await tickets().release(['1', '2']);
       expect(await tickets().listActive(10, 1_000)).toEqual([]);
     });
+
+    it('say which of them are not in the index; being matched is no reason', async () => {
+      await create('1', '2', '3');
+      await tickets().listActive(10, 1_000);
+      await tickets().assign(['1']);
+      await tickets().delete('2');
+      expect(await tickets().unlisted(['1', '2', '3', '4'])).toEqual(['1', '2', '4']);
+      expect(await tickets().unlisted([])).toEqual([]);
+    });
   });
 }

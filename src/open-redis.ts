@@ -1,0 +1,64 @@
+// From the settings to the Redis store. Files are read and mistakes told here, so that the store is handed
+// only what it needs.
+
+import { readFileSync } from 'node:fs';
+import type { Config, RedisConfig } from './config.ts';
+import { BantoError } from './core/errors.ts';
+import { repositoryName } from './forge/local/local-forge.ts';
+import type { RedisConnection } from './store/redis/connect.ts';
+import { openRedisStore, type RedisStore } from './store/redis/redis-store.ts';
+import type { Telemetry } from './telemetry.ts';
+
+function readPem(name: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new BantoError('misconfigured', `${name} cannot be read: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+export function redisConnection({ connection, tls }: RedisConfig): RedisConnection {
+  if (tls === null) return connection;
+  const { caFile, certFile, keyFile } = tls;
+  return {
+    ...connection,
+    tls: {
+      ...(caFile === null ? {} : { ca: readPem('REDIS_TLS_CA', caFile) }),
+      ...(certFile === null ? {} : { cert: readPem('REDIS_TLS_CERT', certFile) }),
+      ...(keyFile === null ? {} : { key: readPem('REDIS_TLS_KEY', keyFile) }),
+    },
+  };
+}
+
+/** At the start nobody waits for an answer yet: say what is wrong instead of "busy". */
+export function redisUnreachable(error: unknown): unknown {
+  if (!(error instanceof BantoError && error.code === 'busy')) return error;
+  const cause = error.cause instanceof Error ? error.cause.message : 'no answer';
+  return new BantoError(
+    'unreachable',
+    `Redis cannot be reached (${cause}). Check REDIS_URL, or REDIS_HOST and REDIS_PORT, and that it runs.`,
+    { cause: error },
+  );
+}
+
+export async function openRedis(
+  { forge, policy }: Config,
+  store: RedisConfig,
+  log: Telemetry['log'],
+): Promise<RedisStore> {
+  try {
+    return await openRedisStore({
+      connection: redisConnection(store),
+      namespace: store.namespace,
+      keyPatterns: store.keyPatterns,
+      ttls: store.ttls,
+      repositories: forge.kind === 'github' ? forge.repositories : [repositoryName(forge.repoDir)],
+      leaseSeconds: policy.leaseSeconds,
+      log: (message, error) => log.warn(error === undefined ? {} : { err: error }, message),
+    });
+  } catch (error) {
+    throw redisUnreachable(error);
+  }
+}

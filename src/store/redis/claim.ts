@@ -1,0 +1,93 @@
+// Claim: the hand-out in one script. Buckets travel as short numbers, so that a claim stays small however
+// many labels they have.
+
+import { BantoError } from '../../core/errors.ts';
+import type { ClaimInput, ClaimResult, HandOut, TaskVerbs } from '../../core/store.ts';
+import type { Link, Reply } from './link.ts';
+import type { Buckets } from './registry.ts';
+import { parseRow, toAttempts, toIssue, toLease, toRow, toTask, toWrite } from './rows.ts';
+
+/** The highest fence this instance has seen: a failover may lose it, the instance does not. */
+export interface Fences {
+  highest: number;
+}
+
+function toHandOut([, task, issue, picture, writes, unwritten, replay]: Reply): HandOut {
+  const row = parseRow(task);
+  const lease = toLease(row);
+  if (lease === null) throw new BantoError('internal', 'Redis handed out a task without a lease.');
+  return {
+    task: toTask(row, new Map()),
+    lease,
+    issue: toIssue(toRow(issue), String(picture)),
+    attempts: toAttempts(row).filter(({ fence }) => fence !== lease.fence),
+    writes: (writes as string[]).map(toWrite),
+    unwritten: Number(unwritten),
+    replay: replay === 1,
+  };
+}
+
+export function createClaim(
+  link: Link,
+  buckets: Buckets,
+  fences: Fences,
+  setAside: (ids: readonly string[]) => void,
+): TaskVerbs['claim'] {
+  /** The chooser remembers its groups while the registry stays the same; so does this. */
+  const numbered = new WeakMap<ClaimInput['groups'], string>();
+
+  async function groupsText(groups: ClaimInput['groups'], version: number): Promise<string> {
+    const known = numbered.get(groups);
+    if (known !== undefined) return known;
+    const number = await buckets.numbers(groups.flat(), version);
+    const text = groups
+      .map((group) => group.flatMap((key) => number.get(key) ?? []).join(','))
+      .filter((group) => group !== '')
+      .join('|');
+    numbered.set(groups, text);
+    return text;
+  }
+
+  return async (input) => {
+    const groups = await groupsText(input.groups, input.registryVersion);
+    const reply = await link.run(
+      'claim',
+      {
+        agentId: input.agentId,
+        capabilities: input.capabilities,
+        requestId: input.requestId,
+        token: input.token,
+        seconds: input.leaseSeconds,
+        version: input.registryVersion,
+        ledger: input.ledger,
+        lockMs: input.writeLockMs,
+        fenceFloor: fences.highest,
+      },
+      groups,
+    );
+    return toResult(reply);
+  };
+
+  function toResult(reply: Reply): ClaimResult {
+    const [word] = reply;
+    switch (word) {
+      case 'leased':
+      case 'unfinished': {
+        const handOut = toHandOut(reply);
+        fences.highest = Math.max(fences.highest, handOut.lease.fence);
+        setAside((reply[7] ?? []) as string[]);
+        return { outcome: word, handOut };
+      }
+      case 'none':
+        setAside((reply[1] ?? []) as string[]);
+        return { outcome: 'none' };
+      case 'stale':
+      case 'maintenance':
+        return { outcome: word };
+      case 'quarantine':
+        return { outcome: 'quarantine', untilAt: Number(reply[1]) };
+      default:
+        throw new BantoError('internal', `Redis answered a claim with ${String(word)}.`);
+    }
+  }
+}

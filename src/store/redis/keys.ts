@@ -1,0 +1,204 @@
+// Every key there is, from one place: `{namespace}:{component}:{type}:{identifier}`. Patterns that end in
+// a placeholder are the beginnings of keys; scripts and reads append the identifier.
+
+import { BantoError } from '../../core/errors.ts';
+import { parseTaskId, type TaskName } from '../../core/task.ts';
+
+/** Name → pattern without the namespace. `docs/redis-keys.md` lists each with type, content and TTL. */
+export const KEY_PATTERNS = {
+  meta: 'meta',
+  facts: 'facts',
+  issue_status: 'issue:status:{id}',
+  issue_metadata: 'issue:metadata:{id}',
+  issues_processing: 'issues:processing',
+  issues_completed: 'issues:completed:{date}',
+  issues_open: 'issues:open:{repository}',
+  issues_closed: 'issues:closed',
+  issues_dependents: 'issues:dependents:{repository}:{number}',
+  lock_issue: 'lock:issue:{id}',
+  lock_process: 'lock:process:{name}',
+  queue_high: 'queue:high',
+  queue_normal: 'queue:normal',
+  queue_low: 'queue:low',
+  queue_delayed: 'queue:delayed',
+  queue_opening: 'queue:opening',
+  queue_corrupt: 'queue:corrupt',
+  queue_counts: 'queue:counts',
+  queue_buckets: 'queue:buckets',
+  queue_bucket: 'queue:bucket:{number}',
+  leases: 'leases:deadline',
+  labels_uses: 'labels:uses',
+  labels_learned: 'labels:learned',
+  labels_learning: 'labels:learning',
+  labels_issues: 'labels:issues:{label}',
+  task_info: 'task:info:{id}',
+  task_result: 'task:result:{id}',
+  tasks_all: 'tasks:all',
+  tasks_state: 'tasks:state:{state}',
+  tasks_results: 'tasks:results',
+  review_delay: 'review:delay:{id}',
+  ticket_data: 'ticket:data:{id}',
+  tickets_index: 'tickets:index',
+  tickets_pending: 'tickets:pending',
+  process_info: 'process:info:{agent}',
+  process_heartbeat: 'process:heartbeat:{agent}',
+  process_tasks: 'process:tasks:{agent}',
+  processes_active: 'processes:active',
+  processes_known: 'processes:known',
+  processes_zombies: 'processes:zombies',
+  outbox_entries: 'outbox:entries',
+  outbox_due: 'outbox:due',
+  outbox_failing: 'outbox:failing',
+  stats_daily: 'stats:issues:daily:{date}',
+  stats_hourly: 'stats:performance:hourly',
+  metrics_cpu: 'metrics:cpu:current',
+  metrics_memory: 'metrics:memory:history',
+  config: 'config:{component}:{name}',
+  flags: 'flags:{name}',
+  flags_maintenance: 'flags:maintenance',
+  setting: 'setting:{name}',
+  settings_names: 'settings:names',
+  channel_events: 'channel:events:issue:status',
+  channel: 'channel:{agent}:{direction}',
+} as const;
+
+export type KeyName = keyof typeof KEY_PATTERNS;
+
+/** As in seed 003's configuration file; with or without the namespace in front. */
+export interface KeyPatterns {
+  /** Ends in `{number}`; `{type}` is `status` or `metadata`. */
+  readonly issue?: string;
+  /** Ends in `{id}`; `{type}` is `info`, `heartbeat` or `tasks`. */
+  readonly process?: string;
+  /** Ends in `{priority}`: `high`, `normal`, `low` or `delayed`. */
+  readonly queue?: string;
+  /** Ends in `:{date}`; with `{category}` and `{period}`. */
+  readonly stats?: string;
+  /** Ends in `{type}`, which is `issue:status`. */
+  readonly events?: string;
+}
+
+export interface KeyOptions {
+  readonly namespace: string;
+  /** Cluster: the namespace becomes a hash tag, so that every key lives in one slot. */
+  readonly hashTag?: boolean;
+  readonly patterns?: KeyPatterns;
+}
+
+export interface Keys {
+  /** With the colon that follows it. */
+  readonly prefix: string;
+  /** The key, or the beginning of the keys, with this name. */
+  readonly at: Readonly<Record<KeyName, string>>;
+  channel(agent: string, direction: 'requests' | 'responses'): string;
+  setting(name: string): string;
+}
+
+const NAMESPACE = /^[A-Za-z0-9._-]+(?::[A-Za-z0-9._-]+)*$/;
+
+function refuse(name: string, pattern: string, must: string): never {
+  const problem = `The key pattern ${name} is "${pattern}", but must ${must}.`;
+  throw new BantoError('misconfigured', problem);
+}
+
+/** The patterns of the default table, changed where the configuration says so. */
+function configured(patterns: KeyPatterns, namespace: string): Record<KeyName, string> {
+  const names: Record<KeyName, string> = { ...KEY_PATTERNS };
+  const read = (name: keyof KeyPatterns, end: string): string | null => {
+    const pattern = patterns[name];
+    if (pattern === undefined) return null;
+    if (!pattern.endsWith(end)) refuse(name, pattern, `end in ${end}`);
+    return pattern.startsWith(`${namespace}:`) ? pattern.slice(namespace.length + 1) : pattern;
+  };
+  const issue = read('issue', '{number}');
+  if (issue !== null) {
+    if (!issue.includes('{type}')) refuse('issue', issue, 'contain {type}');
+    names.issue_status = issue.replace('{type}', 'status');
+    names.issue_metadata = issue.replace('{type}', 'metadata');
+  }
+  const process = read('process', '{id}');
+  if (process !== null) {
+    if (!process.includes('{type}')) refuse('process', process, 'contain {type}');
+    names.process_info = process.replace('{type}', 'info');
+    names.process_heartbeat = process.replace('{type}', 'heartbeat');
+    names.process_tasks = process.replace('{type}', 'tasks');
+  }
+  const queue = read('queue', '{priority}');
+  if (queue !== null) {
+    for (const name of ['high', 'normal', 'low', 'delayed'] as const) {
+      names[`queue_${name}`] = queue.replace('{priority}', name);
+    }
+  }
+  const stats = read('stats', ':{date}');
+  if (stats !== null) {
+    const named = (category: string, period: string) =>
+      stats.replace('{category}', category).replace('{period}', period);
+    names.stats_daily = named('issues', 'daily');
+    names.stats_hourly = named('performance', 'hourly').replace(':{date}', '');
+  }
+  const events = read('events', '{type}');
+  if (events !== null) names.channel_events = events.replace('{type}', 'issue:status');
+  return names;
+}
+
+export function createKeys({ namespace, hashTag = false, patterns = {} }: KeyOptions): Keys {
+  if (!NAMESPACE.test(namespace)) {
+    throw new BantoError(
+      'misconfigured',
+      `REDIS_NAMESPACE is "${namespace}", but must be letters, digits, dots, underscores and hyphens, in parts divided by colons.`,
+    );
+  }
+  const prefix = hashTag ? `{${namespace}}:` : `${namespace}:`;
+  const names = Object.entries(configured(patterns, namespace));
+  const at = Object.fromEntries(
+    // Everything from the first placeholder on is the identifier.
+    names.map(([name, pattern]) => [name, prefix + pattern.replace(/\{.*$/, '')]),
+  ) as Record<KeyName, string>;
+  const twins = Object.values(at).filter((key, index, all) => all.indexOf(key) !== index);
+  if (twins.length > 0) {
+    throw new BantoError('misconfigured', `Two kinds of keys would share ${twins[0]}.`);
+  }
+  return {
+    prefix,
+    at,
+    channel: (agent, direction) => `${at.channel}${agent}:${direction}`,
+    setting: (name) =>
+      /^(config|flags):/.test(name) ? `${prefix}${name}` : `${at.setting}${name}`,
+  };
+}
+
+/** What scripts need to know of a task before it exists; hashes keep it. */
+export interface FiledName extends TaskName {
+  readonly id: string;
+  readonly issue: string;
+  /** The first implement task has the issue's own lock; a review of the same issue has its own lease. */
+  readonly lock: string;
+  readonly delay: string;
+}
+
+/**
+ * Identifiers in keys. The first repository of a namespace has plain numbers (`issue:status:7`); every
+ * other one carries its name (`issue:status:owner~repo~7`). Which one is first, the store remembers.
+ */
+export function createIdentifiers(home: () => string) {
+  const issueId = (repository: string, number: number): string =>
+    repository === home() ? String(number) : `${repository.replace('/', '~')}~${number}`;
+  return {
+    issueId,
+    filedName(id: string): FiledName {
+      const name = parseTaskId(id);
+      if (name === null) throw new BantoError('invalid_request', `${id} names no task.`);
+      const issue = issueId(name.repository, name.number);
+      const own = `${issue}:${name.kind}.${name.round}`;
+      return {
+        ...name,
+        id,
+        issue,
+        lock: name.kind === 'implement' && name.round === 1 ? issue : own,
+        delay: name.round === 1 ? issue : own,
+      };
+    },
+  };
+}
+
+export type Identifiers = ReturnType<typeof createIdentifiers>;

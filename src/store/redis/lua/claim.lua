@@ -1,0 +1,99 @@
+-- include: fact, issue, attempt, agent, task, ledger
+-- Takes the oldest task of the first group of buckets that has one, with the lease in the same step.
+-- Keys: KEYS[1] the meta hash. Arguments: agentId, capabilities, requestId, token, seconds, version,
+-- ledger by kind, lockMs, fenceFloor; ARGV[4] the groups of bucket numbers, `1,2|7`.
+-- Reply: `leased` or `unfinished` with task, issue, picture, writes, how many are unwritten, replay;
+-- `none` with what was set aside as corrupt, `stale`, `maintenance`, `quarantine` with its end.
+
+local agent = introduce(a.agentId, a.capabilities)
+if call('GET', K.flags_maintenance) == 'true' then return finish('maintenance') end
+
+local function hand_out(word, t, replay, lock_ms, corrupt)
+  local writes, unwritten = {}, 0
+  for _, id in ipairs({ 'branch:' .. t.id, labels_id(t) }) do
+    local entry = load_write(id)
+    if entry then
+      unwritten = unwritten + 1
+      if lock_ms and available_at(id) <= now then
+        writes[#writes + 1] = lock_write(entry, now + lock_ms)
+      end
+    end
+  end
+  local i = load_issue(t.issue)
+  local picture = call('HGET', K.issue_metadata .. t.issue, 'picture')
+  return finish(word, show(t), { 'wanted', i.wanted, 'written', i.written, 'written_at', i.written_at, 'seen_at', i.seen_at }, picture, writes, unwritten, replay, corrupt or {})
+end
+
+local unfinished
+for id in string.gmatch(agent.holds, '%S+') do
+  local t = load_task(id)
+  if t and live(t) and t.lease_agent == a.agentId then
+    if given(a.requestId) and t.lease_request == a.requestId then return hand_out('leased', t, 1, a.lockMs) end
+    unfinished = unfinished or t
+  end
+end
+if unfinished then return hand_out('unfinished', unfinished, 0, nil) end
+if (tonumber(meta.registry_version) or 0) ~= a.version then return finish('stale') end
+
+local quarantine, settling = tonumber(meta.quarantine_until) or 0, tonumber(meta.settle_until) or 0
+if settling > now then return finish('quarantine', int(math.max(quarantine, settling))) end
+local corrupt, passed, tries = {}, {}, 0
+
+-- After data was lost a task may be leased without our knowing, unless its issue is younger than the loss.
+local function proved_free(t)
+  return quarantine <= now or tonumber(t.born_at) >= tonumber(meta.lost_at)
+end
+
+local function set_aside(bucket, id)
+  call('ZREM', K.queue_bucket .. bucket, id)
+  for _, queue in ipairs({ K.queue_high, K.queue_normal, K.queue_low }) do call('ZREM', queue, id) end
+  call('HSET', K.queue_corrupt, id, 'bucket ' .. bucket .. ' at ' .. int(now))
+  corrupt[#corrupt + 1] = id
+end
+
+local function best_head(group)
+  local best, bucket, score
+  for n in string.gmatch(group, '%d+') do
+    local at = passed[n] or 0
+    local head = call('ZRANGE', K.queue_bucket .. n, at, at, 'WITHSCORES')
+    if head[1] and (not score or tonumber(head[2]) < score) then
+      best, bucket, score = head[1], n, tonumber(head[2])
+    end
+  end
+  return best, bucket
+end
+
+local function take(t)
+  put(t, 'fence', math.max(tonumber(t.fence) + 1, micros, a.fenceFloor + 1))
+  local seconds, request = a.seconds, a.requestId
+  shift(t, {
+    state = 'leased', reason = '', lease_agent = a.agentId, lease_token = a.token, lease_seconds = seconds,
+    leased_at = now, lease_expires_at = now + seconds * 1000, lease_request = request })
+  begin_attempt(t)
+  fact('leased', t, ',"agentId":' .. text(a.agentId) .. ',"fence":' .. t.fence .. ',"expiresAt":'
+    .. t.lease_expires_at .. ',"attempt":' .. int(tonumber(t.attempts) + 1) .. ',"requestId":' .. text(request)
+    .. ',"waitedMs":' .. int(math.max(0, now - tonumber(t.enqueued_at))))
+  tell(a.agentId, 'requests')
+  if t.kind ~= 'review' then write_branch(t) end
+  want(load_issue(t.issue), a.ledger[t.kind], t)
+  return hand_out('leased', t, 0, a.lockMs, corrupt)
+end
+
+for group in string.gmatch(ARGV[4], '[^|]+') do
+  local id, bucket = best_head(group)
+  while id and tries < 500 do
+    tries = tries + 1
+    local t = load_task(id)
+    if not t or t.state ~= 'ready' or t.bucket ~= bucket then
+      set_aside(bucket, id)
+    elseif not proved_free(t)
+      or not call('SET', lock_key(t), a.agentId .. ' ' .. a.token, 'NX', 'PX', int(a.seconds * 1000)) then
+      passed[bucket] = (passed[bucket] or 0) + 1
+    else
+      return take(t)
+    end
+    id, bucket = best_head(group)
+  end
+end
+if quarantine > now then return finish('quarantine', int(quarantine)) end
+return finish('none', corrupt)

@@ -1,0 +1,60 @@
+-- include: fact, issue, attempt, agent, task, ledger
+-- Ends a live lease with the work done, and makes the task that follows in the same step.
+-- Keys: KEYS[1] the meta hash. Arguments: taskId, token, summary, prNumber, verdict, comments, ledger,
+-- comment, followUp {name, state, reason, delayMs, priority, authorFirstMs, reviewComments}.
+-- Reply: `ok` with task and result, `lease_lost`, `not_found`. Repeated with the same token: the same.
+
+local t = load_task(a.taskId)
+if not t then return finish('not_found') end
+if not live(t) or t.lease_token ~= a.token then
+  if outcome_by_token(t, a.token) == 'completed' then return finish('ok', show_task(t)) end
+  return finish('lease_lost')
+end
+
+local agent, leased_at, i = t.lease_agent, tonumber(t.leased_at), load_issue(t.issue)
+
+local function follow_up_authors()
+  local authors = cjson.decode(t.authors)
+  if t.kind == 'review' then return authors end
+  local all = {}
+  for _, author in ipairs(authors) do
+    if author ~= agent then all[#all + 1] = author end
+  end
+  all[#all + 1] = agent
+  return all
+end
+
+-- Counted before the task ends, so that its issue is never without unfinished work in between.
+local follows = given(a.followUp) and not load_task(a.followUp.name.id)
+if follows and OPEN[a.followUp.state] then count_unfinished(i, 1) end
+
+local result = K.task_result .. t.id
+call('HSET', result, 'agent', agent, 'summary', say(a.summary), 'verdict', text(a.verdict),
+  'comments', list(a.comments), 'at', int(now))
+call('EXPIRE', result, TTL.task_result)
+if given(a.prNumber) then put(t, 'pr_number', a.prNumber) end
+end_attempt(t, 'completed', a.summary)
+shift(t, { state = 'done', reason = '', ended_at = now })
+touch(agent)
+fact('completed', t, ',"agentId":' .. text(agent) .. ',"fence":' .. t.fence .. ',"summary":' .. say(a.summary)
+  .. ',"verdict":' .. text(a.verdict) .. ',"prNumber":' .. number(t.pr_number) .. ',"workedMs":' .. int(now - leased_at))
+tell(agent, 'responses')
+
+if follows then
+  local f = a.followUp
+  local ready_at = f.delayMs > 0 and now + f.delayMs or nil
+  local state = f.state == 'delayed' and not ready_at and 'ready' or f.state
+  local waits = state == 'held' or state == 'delayed'
+  local made = make_task(f.name, {
+    state = state, reason = state == 'ready' and '' or f.reason, priority = f.priority,
+    ready_at = waits and ready_at or '', authors = list(follow_up_authors()), author_first = f.authorFirstMs,
+    branch = t.branch, pr_number = t.pr_number, review_comments = list(f.reviewComments), born_at = t.born_at }, i)
+  if OPEN[f.state] then count_unfinished(i, -1) end
+  if state == 'dead' then
+    fact('dead', made, ',"reason":' .. say(given(f.reason) and f.reason or 'dead'))
+    write_comment(made, 'dead')
+  end
+end
+want(i, a.ledger)
+if given(a.comment) then write_comment(t, a.comment) end
+return finish('ok', show_task(t))

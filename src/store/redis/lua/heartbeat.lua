@@ -1,0 +1,33 @@
+-- include: fact, issue, attempt, agent, task
+-- Renews a live lease and keeps the last progress notes.
+-- Keys: KEYS[1] the meta hash. Arguments: taskId, token, progress, notesKept.
+-- Reply: `ok` with the new deadline, `lease_lost`, `not_found`.
+
+local t = load_task(a.taskId)
+if not t then return finish('not_found') end
+if not live(t) or t.lease_token ~= a.token then return finish('lease_lost') end
+
+local seconds = tonumber(t.lease_seconds)
+put(t, 'lease_expires_at', now + seconds * 1000)
+put(t, 'updated_at', now)
+call('ZADD', K.leases, t.lease_expires_at, t.id)
+local owner = call('GET', lock_key(t))
+if not owner or owner == lock_value(t) then
+  call('SET', lock_key(t), lock_value(t), 'PX', int(seconds * 1000))
+end
+
+-- A note that repeats the last one is the same call again, not news.
+if given(a.progress) then
+  local field = 'progress:' .. t.fence
+  local notes = t[field] and cjson.decode(t[field]) or {}
+  if notes[#notes] ~= a.progress then
+    notes[#notes + 1] = a.progress
+    if #notes > a.notesKept then table.remove(notes, 1) end
+    put(t, field, list(notes))
+  end
+end
+touch(t.lease_agent)
+fact('renewed', t, ',"agentId":' .. text(t.lease_agent) .. ',"fence":' .. t.fence .. ',"expiresAt":'
+  .. t.lease_expires_at .. ',"progress":' .. say(a.progress))
+tell(t.lease_agent, 'responses')
+return finish('ok', t.lease_expires_at)

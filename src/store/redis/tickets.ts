@@ -1,0 +1,94 @@
+// Tickets as seed 002 has them: data that expires, an index that does not, repaired by bulk reads.
+// Reads go to the replica where there is one; what it does not have is looked for on the primary.
+
+import type { Ticket, Tickets } from '../../core/ticket.ts';
+import type { Client } from './connect.ts';
+import type { Keys } from './keys.ts';
+import type { Link } from './link.ts';
+
+type Stored = Ticket & { readonly expiresAt: number };
+
+export function createTickets(
+  link: Link,
+  keys: Keys,
+  replica: Client | null,
+  /** The test's clock, where it owns one; otherwise Redis itself expires the data. */
+  testNow: () => number | null,
+  warn: (message: string, error?: unknown) => void,
+): Tickets {
+  const key = (id: string) => `${keys.at.ticket_data}${id}`;
+
+  function parse(json: string | null | undefined): Ticket | null {
+    if (json === null || json === undefined) return null;
+    const { expiresAt, ...ticket } = JSON.parse(json) as Stored;
+    const now = testNow();
+    return now !== null && expiresAt <= now ? null : ticket;
+  }
+
+  /** A replica that is away is no reason to fail: the primary knows everything. */
+  async function fromReplica(ids: readonly string[]): Promise<(string | null)[]> {
+    if (replica === null) return ids.map(() => null);
+    try {
+      return (await replica.mget(...ids.map(key))) as (string | null)[];
+    } catch (error) {
+      warn('The replica could not be read; asking the primary', error);
+      return ids.map(() => null);
+    }
+  }
+
+  async function find(ids: readonly string[]): Promise<Map<string, Ticket>> {
+    const found = new Map<string, Ticket>();
+    const keep = (wanted: readonly string[], values: readonly (string | null)[]) => {
+      for (const [index, id] of wanted.entries()) {
+        const ticket = parse(values[index]);
+        if (ticket !== null) found.set(id, ticket);
+      }
+    };
+    if (replica !== null) keep(ids, await fromReplica(ids));
+    const missing = ids.filter((id) => !found.has(id));
+    if (missing.length > 0) {
+      keep(missing, (await link.send('MGET', ...missing.map(key))) as (string | null)[]);
+    }
+    return found;
+  }
+
+  return {
+    async create(ticket, ttlMs) {
+      await link.run('tickets.create', { id: ticket.id, data: JSON.stringify(ticket), ttlMs });
+    },
+    get: async (id) => (await find([id])).get(id) ?? null,
+    async getMany(ids) {
+      if (ids.length === 0) return [];
+      const found = await find(ids);
+      const missing = ids.filter((id) => !found.has(id));
+      if (missing.length > 0) {
+        // Looked at once more in the step that repairs: it may have been made meanwhile.
+        const [, late] = await link.run('tickets.repair', { ids: missing });
+        for (const json of late as string[]) {
+          const ticket = parse(json);
+          if (ticket !== null) found.set(ticket.id, ticket);
+        }
+      }
+      return ids.flatMap((id) => found.get(id) ?? []);
+    },
+    async listActive(limit, pendingMs) {
+      const [, ids] = await link.run('tickets.listActive', { limit, pendingMs });
+      return ids as string[];
+    },
+    async assign(ids) {
+      if (ids.length > 0) await link.run('tickets.assign', { ids });
+    },
+    async release(ids) {
+      if (ids.length > 0) await link.run('tickets.release', { ids });
+    },
+    async delete(id) {
+      await link.run('tickets.delete', { id });
+    },
+    async unlisted(ids) {
+      if (ids.length === 0) return [];
+      const listed = (await link.send('SMISMEMBER', keys.at.tickets_index, ...ids)) as number[];
+      return ids.filter((_, index) => listed[index] !== 1);
+    },
+    count: async () => Number(await link.send('SCARD', keys.at.tickets_index)),
+  };
+}

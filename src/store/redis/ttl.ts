@@ -1,0 +1,24 @@
+// How long keys live, in seconds: the one table (seed 003). What is not here lives until it is removed.
+
+export interface Ttls {
+  /** `process:heartbeat:{agent}`: an agent that is silent longer is not active. */
+  readonly heartbeat: number;
+  /** `metrics:*`. */
+  readonly temp_data: number;
+  /** `stats:*` and `issues:completed:{date}`. */
+  readonly stats: number;
+  /** `task:result:{id}`. */
+  readonly task_result: number;
+  /** `review:delay:{id}`, renewed while it waits. */
+  readonly review_delay: number;
+}
+
+const DAY = 86_400;
+
+export const DEFAULT_TTLS: Ttls = {
+  heartbeat: 1800,
+  temp_data: 3600,
+  stats: 7 * DAY,
+  task_result: 30 * DAY,
+  review_delay: DAY,
+};

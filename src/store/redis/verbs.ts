@@ -1,0 +1,60 @@
+// The verbs of a task, each one script: arguments in, one word and a task out.
+
+import { BantoError } from '../../core/errors.ts';
+import type { Ended, Operated, TaskVerbs } from '../../core/store.ts';
+import { PROGRESS_KEPT } from '../../core/task.ts';
+import type { Identifiers } from './keys.ts';
+import type { Link, Reply } from './link.ts';
+import { parseRow, toRow, toTask } from './rows.ts';
+
+export const REFUSED_PREFIX = 'refused:';
+
+type Verbs = Omit<TaskVerbs, 'mirror' | 'learn' | 'claim' | 'sweep'>;
+
+function unknownReply(word: unknown): never {
+  throw new BantoError('internal', `Redis answered a verb with ${String(word)}.`);
+}
+
+function toEnded([word, task, result]: Reply): Ended {
+  if (word === 'ok') return { outcome: 'ok', task: toTask(parseRow(task), toRow(result)) };
+  if (word === 'lease_lost' || word === 'not_found') return { outcome: word };
+  return unknownReply(word);
+}
+
+function toOperated([word, task, result]: Reply): Operated {
+  if (word === 'not_found') return { outcome: word };
+  if (word !== 'ok' && word !== 'conflict') return unknownReply(word);
+  return { outcome: word, task: toTask(parseRow(task), toRow(result)) };
+}
+
+export function createVerbs(link: Link, identifiers: Identifiers): Verbs {
+  return {
+    async heartbeat(input) {
+      const [word, expiresAt] = await link.run('heartbeat', { ...input, notesKept: PROGRESS_KEPT });
+      if (word === 'ok') return { outcome: 'ok', expiresAt: Number(expiresAt) };
+      if (word === 'lease_lost' || word === 'not_found') return { outcome: word };
+      return unknownReply(word);
+    },
+    async complete({ followUp, ...input }) {
+      const follows =
+        followUp === null ? null : { ...followUp, name: identifiers.filedName(followUp.id) };
+      return toEnded(await link.run('complete', { ...input, followUp: follows }));
+    },
+    async fail({ taskId, token, reason, retryable, retryDelaysMs, delayMs, ledger, deadLedger }) {
+      const delaysMs = retryable ? retryDelaysMs.map((planned) => delayMs ?? planned) : [];
+      return toEnded(
+        await link.run('fail', { taskId, token, reason, delaysMs, ledger, deadLedger }),
+      );
+    },
+    release: async (input) => toEnded(await link.run('release', input)),
+    async refuse({ fence, ...input }) {
+      const heldReason = `${REFUSED_PREFIX}${input.reason}`;
+      return toEnded(await link.run('refuse', { ...input, fence: String(fence), heldReason }));
+    },
+    prioritize: async (input) => toOperated(await link.run('prioritize', input)),
+    requeue: async (input) =>
+      toOperated(await link.run('requeue', { ...input, refusedPrefix: REFUSED_PREFIX })),
+    unlock: async (input) => toOperated(await link.run('unlock', input)),
+    cancel: async (input) => toOperated(await link.run('cancel', input)),
+  };
+}
