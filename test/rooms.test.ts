@@ -41,6 +41,7 @@ const MAY_USE: Record<string, readonly string[]> = {
   core: [],
   broker: ['core'],
   'store/sqlite': ['core'],
+  'store/redis': ['core'],
   'forge/local': ['core'],
   'doors/schema': ['core'],
   'doors/views': ['core', 'broker', 'doors/schema'],
@@ -61,6 +62,7 @@ const PACKAGE_ROOMS: Record<string, readonly string[]> = {
   'prom-client': ['telemetry.ts'],
   commander: ['doors/cli'],
   yaml: ['forge/local'],
+  ioredis: ['store/redis'],
 };
 
 const NODE_FREE = ['core'];

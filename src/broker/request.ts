@@ -74,6 +74,11 @@ export function createRequest(context: Context, parts: Parts): Broker['requestTa
     };
   }
 
+  /** The store lost data: what the agents hold must run out before anything unproved is handed out. */
+  async function secondsUntil(untilAt: number): Promise<number> {
+    return Math.max(1, Math.ceil((untilAt - (await store.now())) / 1000));
+  }
+
   /** What a request means for the task its agent still holds. True: ask again. */
   async function settleUnfinished(
     request: TaskRequest,
@@ -134,6 +139,8 @@ export function createRequest(context: Context, parts: Parts): Broker['requestTa
       const result = await claim(ticket, groups, version);
       let handOut: HandOut | null = null;
       if (result.outcome === 'maintenance') throw busy(undefined, 10);
+      if (result.outcome === 'quarantine')
+        throw busy(undefined, await secondsUntil(result.untilAt));
       if (result.outcome === 'stale') await chooser.refresh();
       if (result.outcome === 'leased') handOut = result.handOut;
       if (result.outcome === 'unfinished') {

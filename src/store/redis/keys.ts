@@ -154,9 +154,7 @@ export function createKeys({ namespace, hashTag = false, patterns = {} }: KeyOpt
     // Everything from the first placeholder on is the identifier.
     names.map(([name, pattern]) => [name, prefix + pattern.replace(/\{.*$/, '')]),
   ) as Record<KeyName, string>;
-  const twins = Object.values(at).filter(
-    (key, index, all) => all.indexOf(key) !== index && !key.endsWith(':'),
-  );
+  const twins = Object.values(at).filter((key, index, all) => all.indexOf(key) !== index);
   if (twins.length > 0) {
     throw new BantoError('misconfigured', `Two kinds of keys would share ${twins[0]}.`);
   }

@@ -10,6 +10,7 @@ import { createIdentifiers, createKeys, type KeyPatterns } from './keys.ts';
 import { type Link, openLink } from './link.ts';
 import { createMirror } from './mirror.ts';
 import { createOutbox } from './outbox.ts';
+import { createProcessRoom, type ProcessRoom } from './process.ts';
 import { createReads } from './reads.ts';
 import { createRegistry } from './registry.ts';
 import { loadScripts } from './scripts.ts';
@@ -39,6 +40,7 @@ export interface RedisStoreOptions {
 }
 
 export interface RedisStore extends Store {
+  readonly processes: ProcessRoom;
   /** Changes when Redis has lost data. */
   generation(): string;
 }
@@ -129,6 +131,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
     ...createReads(link, keys, identifiers, journal, now),
     ...createOutbox(link, identifiers),
     ...createSettings(link, keys),
+    processes: createProcessRoom(link),
     tickets: createTickets(
       link,
       keys,
