@@ -60,6 +60,8 @@ function argumentsFor(port: number, dir: string, options: RedisServerOptions): s
     ...base,
     '--save',
     '',
+    '--repl-diskless-sync-delay',
+    '0',
     ...(options.aof === true ? ['--appendonly', 'yes', '--appendfsync', 'always'] : []),
     ...(options.replicaOf === undefined
       ? []
