@@ -9,9 +9,9 @@ import {
   sweepInput,
   type World,
 } from '../../../test/contract/store/world.ts';
-import { eventually } from '../../../test/support/eventually.ts';
 import { expectFactsHold } from '../../../test/support/invariants.ts';
 import { type RedisServer, startRedisServer } from '../../../test/support/redis-server.ts';
+import { succeeds } from '../../../test/support/succeeds.ts';
 import type { Fact } from '../../core/facts.ts';
 import { openRedisStore, type RedisStore } from './redis-store.ts';
 
@@ -47,24 +47,24 @@ describe('a listener', () => {
         worlds[index % 2 === 0 ? 0 : 1].mirror(entry(index + 1)),
       ),
     );
-    await eventually(() => expect(heard).toHaveLength(40));
+    await succeeds(() => expect(heard).toHaveLength(40));
     expect(heard).toEqual(await one.facts(0, 100));
   });
 
   it('misses nothing when messages are lost: facts are read every second', async () => {
     const heard: Fact[] = [];
     other.subscribe((facts) => heard.push(...facts));
-    await eventually(async () =>
+    await succeeds(async () =>
       expect(await server.raw.pubsub('NUMSUB', 'banto:channel:events:issue:status')).toEqual([
         'banto:channel:events:issue:status',
         1,
       ]),
     );
-    const silent = server.raw.client('KILL', 'TYPE', 'pubsub');
+    const silent = server.raw.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
     await Promise.all([silent, worlds[0].mirror(entry(1))]);
-    await eventually(() => expect(heard.map(({ type }) => type)).toEqual(['accepted']));
+    await succeeds(() => expect(heard.map(({ type }) => type)).toEqual(['accepted']));
     await worlds[0].mirror(entry(2));
-    await eventually(() => expect(heard).toHaveLength(2));
+    await succeeds(() => expect(heard).toHaveLength(2));
   });
 });
 
@@ -79,7 +79,7 @@ describe('an agent of its own', () => {
     await worlds[0].mirror(entry(1));
     const handOut = await worlds[0].take('a1');
     await worlds[1].complete(handOut);
-    await eventually(() =>
+    await succeeds(() =>
       expect(messages).toEqual([
         ['banto:channel:a1:requests', 'leased'],
         ['banto:channel:a1:responses', 'completed'],
@@ -123,9 +123,9 @@ describe('two instances', () => {
     const [day] = await other.stats('daily', 1);
     expect(day?.counters).toMatchObject({ accepted: 30, handed_out: 1, completed: 1 });
     const { counts } = await one.queue(0);
-    expect(counts.map(({ state, count }) => [state, count]).sort()).toEqual([
-      ['done', 1],
-      ['ready', 29],
+    expect(counts.map(({ state, count }) => `${state} ${count}`).sort()).toEqual([
+      'done 1',
+      'ready 29',
     ]);
     expect((await one.tasks({ state: 'ready', limit: 100 })).tasks).toHaveLength(29);
     expect((await one.tasks({ agent: 'a1', limit: 100 })).tasks.map(({ id }) => id)).toEqual([

@@ -95,7 +95,8 @@ export function createJournal(link: Link, keys: Keys, identifiers: Identifiers):
   }
 
   async function foldAll(): Promise<number> {
-    let from = String((await link.send('HGET', keys.at.meta, 'folded')) ?? '0');
+    const folded = (await link.send('HGET', keys.at.meta, 'folded')) as string | null;
+    let from = folded ?? '0';
     for (;;) {
       const entries = await entriesAfter(Number(from), BATCH);
       const last = entries.at(-1);

@@ -10,13 +10,13 @@ import {
   sweepInput,
   type World,
 } from '../../../test/contract/store/world.ts';
-import { eventually } from '../../../test/support/eventually.ts';
 import { expectFactsHold } from '../../../test/support/invariants.ts';
 import {
   type RedisServer,
   type RedisServerOptions,
   startRedisServer,
 } from '../../../test/support/redis-server.ts';
+import { succeeds } from '../../../test/support/succeeds.ts';
 import { openRedisStore, type RedisStore, type RedisStoreOptions } from './redis-store.ts';
 
 const servers: RedisServer[] = [];
@@ -48,8 +48,8 @@ async function open(
 }
 
 const busy = { code: 'busy' };
-const isBack = (store: RedisStore) => eventually(() => store.ping());
-const taken = (world: World, agent: string) => eventually(() => world.take(agent));
+const isBack = (store: RedisStore) => succeeds(() => store.ping());
+const taken = (world: World, agent: string) => succeeds(() => world.take(agent));
 
 describe('while Redis is away', () => {
   it('every call is told busy, and all is well again without a restart', async () => {
@@ -84,7 +84,7 @@ describe('while Redis is away', () => {
     await expect(lost).rejects.toMatchObject(busy);
     server.thaw();
     await isBack(store);
-    const again = await eventually(() => world.take('a1', { requestId: 'r1' }));
+    const again = await succeeds(() => world.take('a1', { requestId: 'r1' }));
     const leases = (await world.facts()).filter(({ type }) => type === 'leased');
     expect(leases).toHaveLength(2);
     expect(leases.at(-1)).toMatchObject({ agentId: 'a1', fence: again.lease.fence });
@@ -119,12 +119,12 @@ describe('a Redis that lost everything', () => {
     await server.start();
     await isBack(one.store);
     await isBack(two.store);
-    await eventually(() => expect(one.store.generation()).not.toBe(before));
-    await eventually(() => expect(two.store.generation()).toBe(one.store.generation()));
+    await succeeds(() => expect(one.store.generation()).not.toBe(before));
+    await succeeds(() => expect(two.store.generation()).toBe(one.store.generation()));
     expect(await one.store.lastSeq()).toBeGreaterThan(seq);
 
-    await eventually(() => two.world.mirror(entry(1)));
-    const answer = await eventually(() => two.world.claim('a2'));
+    await succeeds(() => two.world.mirror(entry(1)));
+    const answer = await succeeds(() => two.world.claim('a2'));
     expect(answer).toMatchObject({ outcome: 'quarantine' });
     expect(answer.outcome === 'quarantine' && answer.untilAt - Date.now()).toBeGreaterThan(590_000);
     // An issue that is younger than the loss cannot have been handed out before it.
@@ -177,10 +177,10 @@ describe('a failover that lost the last writes', () => {
     await saw.world.mirror(entry(1, { plans: [plan(idOf(1), { priority: 100 })] }));
     // The copy that will be promoted is made here; the lease is not in it.
     const replica = await start({ replicaOf: server });
-    await eventually(async () =>
+    await succeeds(async () =>
       expect(await replica.raw.info('replication')).toContain('master_link_status:up'),
     );
-    await eventually(async () => expect(await replica.raw.exists('banto:meta')).toBe(1));
+    await succeeds(async () => expect(await replica.raw.exists('banto:meta')).toBe(1));
     await replica.raw.replicaof('NO', 'ONE');
     const lost = await saw.world.take('a1');
     const snapshot = await dump(replica);
@@ -188,10 +188,10 @@ describe('a failover that lost the last writes', () => {
     await server.start();
     await server.raw.flushall();
     await restore(server, snapshot);
-    await server.raw.client('KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    await server.raw.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
     await isBack(blind.store);
     await isBack(saw.store);
-    const claims = await eventually(async () => {
+    const claims = await succeeds(async () => {
       const result = await blind.world.claim('a2');
       expect(result.outcome).toBe('quarantine');
       return result;

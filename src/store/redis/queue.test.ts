@@ -8,8 +8,8 @@ import {
   sweepInput,
   type World,
 } from '../../../test/contract/store/world.ts';
-import { eventually } from '../../../test/support/eventually.ts';
 import { type RedisServer, startRedisServer } from '../../../test/support/redis-server.ts';
+import { succeeds } from '../../../test/support/succeeds.ts';
 import { score } from '../../core/priority.ts';
 import { openRedisStore, type RedisStore } from './redis-store.ts';
 
@@ -65,7 +65,7 @@ describe('the queues', () => {
   it('are strictly rising and first come, first served, also across instances', async () => {
     const numbers = Array.from({ length: 90 }, (_, index) => index + 1);
     await Promise.all(numbers.map((number) => world(number).mirror(entry(number))));
-    const scores = await raw.zrange(key('queue:normal'), 0, -1, 'WITHSCORES');
+    const scores = await raw.zrange(key('queue:normal'), '0', '-1', 'WITHSCORES');
     const values = scores.filter((_, index) => index % 2 === 1).map(Number);
     expect(new Set(values).size).toBe(90);
     const order = scores.filter((_, index) => index % 2 === 0);
@@ -104,7 +104,7 @@ describe('the queues', () => {
     const handOut = await world().take('a1');
     await world().fail(handOut, { delayMs: 400 });
     const readyAt = Number(await raw.zscore(key('queue:delayed'), idOf(1)));
-    const taken = await eventually(async () => {
+    const taken = await succeeds(async () => {
       await stores[0]?.sweep(sweepInput());
       return world(1).take('a2');
     });
@@ -135,7 +135,7 @@ describe('processing locks', () => {
   it('expire with a worker that died, and the task is taken again with a higher fence', async () => {
     await world().mirror(entry(1));
     const lost = await world().take('a1', { leaseSeconds: 1 });
-    const next = await eventually(async () => {
+    const next = await succeeds(async () => {
       await stores[1]?.sweep(sweepInput());
       return world(1).take('a2');
     });
@@ -169,7 +169,7 @@ describe('an entry that makes no sense', () => {
     await raw.zadd(key('queue:delayed'), 1, 'rubbish');
     await stores[0]?.sweep(sweepInput());
     expect((await raw.hkeys(key('queue:corrupt'))).sort()).toEqual(['garbage', 'rubbish']);
-    expect(await raw.zrange(key('queue:high'), 0, -1)).toEqual([]);
+    expect(await raw.zrange(key('queue:high'), '0', '-1')).toEqual([]);
     expect(await raw.zcard(key('queue:normal'))).toBe(1);
   });
 

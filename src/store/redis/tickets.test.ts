@@ -1,8 +1,8 @@
 // Seed 002 on a real Redis: expired ids, the interleaving of its last table, and reads from a replica.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { eventually } from '../../../test/support/eventually.ts';
 import { type RedisServer, startRedisServer } from '../../../test/support/redis-server.ts';
+import { succeeds } from '../../../test/support/succeeds.ts';
 import type { Ticket } from '../../core/ticket.ts';
 import { openRedisStore, type RedisStore } from './redis-store.ts';
 
@@ -42,7 +42,7 @@ describe('a ticket that expired', () => {
   it('is gone by itself, stays in the index, and leaves it at the next bulk read', async () => {
     await one.tickets.create(ticket('123'), 30);
     await one.tickets.create(ticket('456'), 60_000);
-    await eventually(async () => expect(await server.raw.exists(key('ticket:data:123'))).toBe(0));
+    await succeeds(async () => expect(await server.raw.exists(key('ticket:data:123'))).toBe(0));
     expect(await one.tickets.get('123')).toBeNull();
     expect(await server.raw.sismember(key('tickets:index'), '123')).toBe(1);
     const listed = await one.tickets.listActive(10, 60_000);
@@ -55,7 +55,7 @@ describe('a ticket that expired', () => {
 
   it('heals with nothing started: the next tick of any matcher does it', async () => {
     await one.tickets.create(ticket('1'), 20);
-    await eventually(async () => expect(await server.raw.exists(key('ticket:data:1'))).toBe(0));
+    await succeeds(async () => expect(await server.raw.exists(key('ticket:data:1'))).toBe(0));
     const tick = async () => other.tickets.getMany(await other.tickets.listActive(10, 50));
     expect(await tick()).toEqual([]);
     expect(await one.tickets.count()).toBe(0);
@@ -67,7 +67,7 @@ describe('a matcher that dies', () => {
     await one.tickets.create(ticket('1'), 60_000);
     expect(await one.tickets.listActive(10, 200)).toEqual(['1']);
     expect(await other.tickets.listActive(10, 200)).toEqual([]);
-    await eventually(async () => expect(await other.tickets.listActive(10, 200)).toEqual(['1']));
+    await succeeds(async () => expect(await other.tickets.listActive(10, 200)).toEqual(['1']));
   });
 });
 
@@ -76,7 +76,7 @@ describe('the interleaving of the last table', () => {
   async function unlocked(between: () => Promise<void>): Promise<string[]> {
     const all = await server.raw.smembers(key('tickets:index'));
     await between();
-    const pending = await server.raw.zrange(key('tickets:pending'), 0, -1);
+    const pending = await server.raw.zrange(key('tickets:pending'), '0', '-1');
     return all.filter((id) => !pending.includes(id));
   }
 
@@ -137,7 +137,7 @@ describe('with a replica', () => {
     });
     try {
       await one.tickets.create(ticket('1'), 60_000);
-      await eventually(async () => expect(await replica.raw.exists(key('ticket:data:1'))).toBe(1));
+      await succeeds(async () => expect(await replica.raw.exists(key('ticket:data:1'))).toBe(1));
       const before = await reads(replica);
       expect(await reader.tickets.get('1')).toEqual(ticket('1'));
       expect(await reader.tickets.getMany(['1'])).toEqual([ticket('1')]);
@@ -156,7 +156,7 @@ describe('with a replica', () => {
   });
 
   async function reads(replica: RedisServer): Promise<number> {
-    const stats = String(await replica.raw.info('commandstats'));
+    const stats = await replica.raw.info('commandstats');
     return Number(/cmdstat_mget:calls=(\d+)/.exec(stats)?.[1] ?? 0);
   }
 });
