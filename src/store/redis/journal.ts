@@ -14,7 +14,7 @@ const DAYS_SHOWN = 8;
 
 type Counters = Record<string, number>;
 
-export interface Folding {
+interface Folding {
   counts: Counters;
   moves: [string, string, string, string][];
   daily: Record<string, Counters>;
@@ -45,7 +45,7 @@ function countFact(fact: Fact, into: Folding): void {
 }
 
 /** What these facts change in everything that is drawn from facts. Pure. */
-export function fold(entries: readonly StreamEntry[], identifiers: Identifiers): Folding {
+function fold(entries: readonly StreamEntry[], identifiers: Identifiers): Folding {
   const into: Folding = {
     counts: {},
     moves: [],

@@ -62,7 +62,7 @@ export const KEY_PATTERNS = {
   channel: 'channel:{agent}:{direction}',
 } as const;
 
-export type KeyName = keyof typeof KEY_PATTERNS;
+type KeyName = keyof typeof KEY_PATTERNS;
 
 /** As in seed 003's configuration file; with or without the namespace in front. */
 export interface KeyPatterns {
