@@ -33,7 +33,7 @@ export interface RedisServer {
   stop(): Promise<void>;
 }
 
-export async function freePort(): Promise<number> {
+async function freePort(): Promise<number> {
   const probe = createServer();
   probe.listen(0, '127.0.0.1');
   await once(probe, 'listening');
@@ -60,6 +60,8 @@ function argumentsFor(port: number, dir: string, options: RedisServerOptions): s
     ...base,
     '--save',
     '',
+    '--repl-diskless-sync-delay',
+    '0',
     ...(options.aof === true ? ['--appendonly', 'yes', '--appendfsync', 'always'] : []),
     ...(options.replicaOf === undefined
       ? []

@@ -41,7 +41,7 @@ const NOT_NOW =
   /^(OOM|READONLY|LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS|MISCONF|UNKILLABLE)\b/;
 
 /** What Redis says is a fault of ours unless it says "not now"; silence and broken connections are `busy`. */
-export function translate(error: unknown): BantoError {
+function translate(error: unknown): BantoError {
   if (error instanceof BantoError) return error;
   if (error instanceof Error && error.name === 'ReplyError' && !NOT_NOW.test(error.message)) {
     const code = /^(NOPERM|NOAUTH|WRONGPASS)/.test(error.message) ? 'misconfigured' : 'internal';

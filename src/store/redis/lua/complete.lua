@@ -1,7 +1,7 @@
 -- include: fact, issue, attempt, agent, task, ledger
 -- Ends a live lease with the work done, and makes the task that follows in the same step.
 -- Keys: KEYS[1] the meta hash. Arguments: taskId, token, summary, prNumber, verdict, comments, ledger,
--- comment, followUp {name, state, reason, delayMs, priority, authorFirstMs, reviewComments}.
+-- followUp {name, state, reason, delayMs, priority, authorFirstMs, reviewComments}.
 -- Reply: `ok` with task and result, `lease_lost`, `not_found`. Repeated with the same token: the same.
 
 local t = load_task(a.taskId)
@@ -56,5 +56,4 @@ if follows then
   end
 end
 want(i, a.ledger)
-if given(a.comment) then write_comment(t, a.comment) end
 return finish('ok', show_task(t))
