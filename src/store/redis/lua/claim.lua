@@ -73,6 +73,7 @@ local function take(t)
     .. t.lease_expires_at .. ',"attempt":' .. int(tonumber(t.attempts) + 1) .. ',"requestId":' .. text(request)
     .. ',"waitedMs":' .. int(math.max(0, now - tonumber(t.enqueued_at))))
   tell(a.agentId, 'requests')
+  load_writes({ 'branch:' .. t.id, labels_id(t) })
   if t.kind ~= 'review' then write_branch(t) end
   want(load_issue(t.issue), a.ledger[t.kind], t)
   return hand_out('leased', t, 0, a.lockMs, corrupt)

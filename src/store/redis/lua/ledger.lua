@@ -12,6 +12,14 @@ local function load_write(id)
   return entries[id]
 end
 
+-- Both entries of a lease with one look.
+local function load_writes(ids)
+  local json = call('HMGET', K.outbox_entries, unpack(ids))
+  for n, id in ipairs(ids) do
+    if entries[id] == nil then entries[id] = json[n] and cjson.decode(json[n]) or false end
+  end
+end
+
 local function available_at(id)
   if not due[id] then due[id] = tonumber(call('ZSCORE', K.outbox_due, id) or '0') end
   return due[id]
