@@ -30,6 +30,7 @@ export interface RedisConnection {
 }
 
 export type Client = Redis | Cluster;
+export { Cluster };
 
 interface Address {
   readonly host: string;

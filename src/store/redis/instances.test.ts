@@ -146,3 +146,43 @@ describe('two instances', () => {
     expect(peeks.reduce((sum, { ready }) => sum + ready, 0)).toBe(300);
   });
 });
+
+describe('verbs that are asked for at once', () => {
+  const calls = async () => {
+    const stats = await server.raw.info('commandstats');
+    return Number(/cmdstat_fcall:calls=(\d+)/.exec(stats)?.[1] ?? 0);
+  };
+
+  it('share a round trip, and each has its own answer', async () => {
+    await worlds[0].mirror(...Array.from({ length: 30 }, (_, index) => entry(index + 1)));
+    const handed = await Promise.all(
+      Array.from({ length: 30 }, (_, index) => worlds[0].take(`a${index}`)),
+    );
+    const before = await calls();
+    const ended = await Promise.all(handed.map((handOut) => worlds[0].complete(handOut)));
+    expect((await calls()) - before).toBe(1);
+    expect(ended.map((end) => end.outcome === 'ok' && end.task.id)).toEqual(
+      handed.map(({ task }) => task.id),
+    );
+  });
+
+  it('fail alone: one that stumbles over a broken key does not undo the others', async () => {
+    await worlds[0].mirror(entry(1), entry(2));
+    const handOut = await worlds[0].take('a1');
+    const broken = { ...handOut, task: { ...handOut.task, id: idOf(3) } };
+    await server.raw.set(`banto:task:info:${idOf(3)}`, 'not a hash');
+    const [stumbled, fine] = await Promise.allSettled([
+      worlds[0].complete(broken),
+      worlds[0].complete(handOut),
+    ]);
+    expect(stumbled).toMatchObject({ status: 'rejected', reason: { code: 'internal' } });
+    expect(fine).toMatchObject({ status: 'fulfilled', value: { outcome: 'ok' } });
+    expect((await worlds[1].task(handOut.task.id)).state).toBe('done');
+  });
+
+  it('need nothing loaded by hand: a server that forgot the library gets it again', async () => {
+    await worlds[0].mirror(entry(1));
+    await server.raw.function('FLUSH');
+    expect((await worlds[0].take('a1')).task.id).toBe(idOf(1));
+  });
+});

@@ -169,6 +169,23 @@ describe('a Redis that lost everything', () => {
   });
 });
 
+describe('another server that answers', () => {
+  it('makes hand-outs rest for a moment, in which everyone says what they have seen', async () => {
+    const server = await start({ aof: true });
+    const { store, world } = await open(server, { settleMs: 700 });
+    await world.mirror(entry(1));
+    await server.kill();
+    await server.start();
+    await isBack(store);
+    const answer = await world.claim('a1');
+    expect(answer.outcome).toBe('quarantine');
+    const untilAt = answer.outcome === 'quarantine' ? answer.untilAt : 0;
+    const { lease } = await taken(world, 'a1');
+    expect(lease.leasedAt).toBeGreaterThanOrEqual(untilAt);
+    expect(lease.leasedAt).toBeLessThan(untilAt + 5000);
+  });
+});
+
 describe('a failover that lost the last writes', () => {
   it('is noticed by whoever saw them, before anything is handed out twice', async () => {
     const server = await start({ aof: true });

@@ -138,6 +138,11 @@ describe('with a replica', () => {
     try {
       await one.tickets.create(ticket('1'), 60_000);
       await succeeds(async () => expect(await replica.raw.exists(key('ticket:data:1'))).toBe(1));
+      // Its connection comes up beside the store's.
+      await succeeds(async () => {
+        await reader.tickets.get('1');
+        expect(await reads(replica)).toBeGreaterThan(0);
+      });
       const before = await reads(replica);
       expect(await reader.tickets.get('1')).toEqual(ticket('1'));
       expect(await reader.tickets.getMany(['1'])).toEqual([ticket('1')]);

@@ -1,7 +1,6 @@
--- include: fact
 -- Says whether this is the data the caller knows. Lost or rolled back, it begins a new generation, in which
 -- nothing is handed out for one lease time except what can be proved free.
--- Keys: KEYS[1] the meta hash. Arguments: known (the caller's generation, '' at its start), seen (the last
+-- Arguments: known (the caller's generation, '' at its start), seen (the last
 -- fact it saw), server (who answered it last, '' at its start), fresh (an id for a new generation), leaseMs, settleMs, home.
 -- Reply: `ok` with the generation, the server that answered, the repository with short ids, the end of the quarantine and of settling.
 
@@ -54,4 +53,4 @@ else
     if meta.lost_at == '' then quarantine() elseif a.seen > last then mark() end
   end
 end
-return finish('ok', meta.generation, answers, more[4] or '', meta.quarantine_until, int(settle_until))
+return reply('ok', meta.generation, answers, more[4] or '', meta.quarantine_until, int(settle_until))
