@@ -18,6 +18,12 @@ export interface RedisServerOptions {
   readonly sentinel?: boolean;
 }
 
+// A test process that ends early takes its servers with it.
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
 export interface RedisServer {
   readonly port: number;
   readonly url: string;
@@ -81,6 +87,8 @@ export async function startRedisServer(options: RedisServerOptions = {}): Promis
   async function start(): Promise<void> {
     const started = spawn('redis-server', argumentsFor(port, dir, options), { stdio: 'ignore' });
     child = started;
+    running.add(started);
+    started.once('exit', () => running.delete(started));
     const deadline = Date.now() + 10_000;
     for (;;) {
       if (started.exitCode !== null) throw new Error('redis-server ended at once.');

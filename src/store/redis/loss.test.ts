@@ -172,7 +172,7 @@ describe('a Redis that lost everything', () => {
 describe('another server that answers', () => {
   it('makes hand-outs rest for a moment, in which everyone says what they have seen', async () => {
     const server = await start({ aof: true });
-    const { store, world } = await open(server, { settleMs: 700 });
+    const { store, world } = await open(server, { settleMs: 3000 });
     await world.mirror(entry(1));
     await server.kill();
     await server.start();
