@@ -15,6 +15,7 @@ const ONLY_LUA = [
   'cancel-task', // a part shared by cancel and mirror
   'fold', // counts are kept by triggers in SQLite
   'generation', // a file is not lost behind one's back
+  'keys', // what `banto keys` does in one step
   'plan', // the table of plans is TypeScript beside SQLite
   'process', // locks and metrics of many instances
 ];

@@ -103,14 +103,15 @@ if call('HGET', K.meta, 'hours_before') ~= a.hoursBefore then
 end
 
 local corrupt = {}
-for _, queue in ipairs({ K.queue_high, K.queue_normal, K.queue_low }) do
-  local field = 'audited:' .. queue
+-- No value names a key: a namespace can be restored under another name.
+for name, queue in pairs({ high = K.queue_high, normal = K.queue_normal, low = K.queue_low }) do
+  local field = 'audited:' .. name
   local from = tonumber(call('HGET', K.meta, field) or '0')
   local ids = call('ZRANGE', queue, from, from + a.audit - 1)
   for _, id in ipairs(ids) do
     if call('HGET', K.task_info .. id, 'state') ~= 'ready' then
       call('ZREM', queue, id)
-      call('HSET', K.queue_corrupt, id, queue .. ' at ' .. int(now))
+      call('HSET', K.queue_corrupt, id, 'queue ' .. name .. ' at ' .. int(now))
       corrupt[#corrupt + 1] = id
     end
   end

@@ -24,25 +24,25 @@ local function expire(t)
 end
 
 -- An entry whose task is gone, or is in another state, is set aside rather than lost.
-local function each(key, state, act)
+local function each(name, key, state, act)
   local ids = due(key)
   for _, id in ipairs(ids) do
     local t = load_task(id)
     if t and t.state == state then act(t)
     else
       call('ZREM', key, id)
-      call('HSET', K.queue_corrupt, id, key .. ' at ' .. int(now))
+      call('HSET', K.queue_corrupt, id, name .. ' at ' .. int(now))
     end
   end
   return #ids
 end
 
-local expired = each(K.leases, 'leased', expire)
-local promoted = each(K.queue_delayed, 'delayed', function(t)
+local expired = each('leases', K.leases, 'leased', expire)
+local promoted = each('delayed', K.queue_delayed, 'delayed', function(t)
   shift(t, { state = 'ready', reason = '' })
   fact('ready', t, ',"reason":null')
 end)
-local opened = each(K.queue_opening, 'ready', function(t)
+local opened = each('opening', K.queue_opening, 'ready', function(t)
   unfile(t)
   enter(t)
   put(t, 'updated_at', now)
