@@ -14,6 +14,7 @@ const MAY_USE: Record<string, readonly string[]> = {
   'command-line.ts': [
     'serve.ts',
     'doctor.ts',
+    'open-keys.ts',
     'config.ts',
     'telemetry.ts',
     'broker',
@@ -35,6 +36,7 @@ const MAY_USE: Record<string, readonly string[]> = {
     'node-version.ts',
   ],
   'serve.ts': ['config.ts', 'telemetry.ts', 'broker', 'store', 'forge', 'doors/http', 'core'],
+  'open-keys.ts': ['config.ts', 'core', 'store/redis'],
   'config.ts': ['core', 'config'],
   config: ['core', 'config.ts'],
   'telemetry.ts': ['core', 'broker'],

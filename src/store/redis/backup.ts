@@ -52,7 +52,8 @@ export function createBackups(client: Client, keys: Keys, scan: NamespaceScan): 
   }
 
   /** Every step of Banto leaves its instant here, so that a moment can be told from the next. */
-  const moment = async () => JSON.stringify(await client.hmget(keys.at.meta, 'clock_read', 'folded'));
+  const moment = async () =>
+    JSON.stringify(await client.hmget(keys.at.meta, 'clock_read', 'folded'));
 
   async function read(page: readonly OwnKey[]): Promise<BackupEntry[]> {
     const replies = await piped(client, (pipe) => {
@@ -162,7 +163,8 @@ export function createBackups(client: Client, keys: Keys, scan: NamespaceScan): 
         () => true,
         () => false,
       );
-      if (exists) throw new BantoError('conflict', `${path} is there already; choose another name.`);
+      if (exists)
+        throw new BantoError('conflict', `${path} is there already; choose another name.`);
       const lock = await holdLock(client, `${keys.at.lock_process}backup`, 'backup');
       try {
         const file = await createBackupFile(path, {

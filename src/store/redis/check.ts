@@ -19,9 +19,13 @@ async function savesSnapshots(client: Client): Promise<boolean | null> {
   }
 }
 
-export async function checkServer(client: Client, warn: (message: string) => void): Promise<void> {
+export async function versionOf(client: Client): Promise<string> {
   const server = String(await client.call('INFO', 'server'));
-  const version = field(server, 'valkey_version') ?? field(server, 'redis_version') ?? '0';
+  return field(server, 'valkey_version') ?? field(server, 'redis_version') ?? '0';
+}
+
+export async function checkServer(client: Client, warn: (message: string) => void): Promise<void> {
+  const version = await versionOf(client);
   if (Number(version.split('.')[0]) < OLDEST_MAJOR) {
     throw new BantoError(
       'misconfigured',

@@ -114,7 +114,7 @@ export function createClean(client: Client, keys: Keys, ttls: Ttls, scan: Namesp
   async function tickets(dryRun: boolean): Promise<number> {
     const ids = new Set([
       ...(await client.smembers(at.tickets_index)),
-      ...(await client.zrange(at.tickets_pending, 0, -1)),
+      ...(await client.zrange(at.tickets_pending, '0', '-1')),
     ]);
     let removed = 0;
     for (const page of inPages([...ids])) {

@@ -54,8 +54,10 @@ const TIMEOUT_MS = 60_000;
 const CONNECT_TIMEOUT_MS = 5000;
 const LARGEST_SHOWN = 10;
 
-const byName = <T>(name: (item: T) => string) => (one: T, other: T) =>
-  name(one) < name(other) ? -1 : 1;
+const byName =
+  <T>(name: (item: T) => string) =>
+  (one: T, other: T) =>
+    name(one) < name(other) ? -1 : 1;
 
 export async function openNamespaceKeys(options: NamespaceKeysOptions): Promise<NamespaceKeys> {
   const { connection, namespace } = options;
