@@ -2,14 +2,15 @@
 // over every byte before it. docs/redis-keys.md describes it.
 
 import { createHash } from 'node:crypto';
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
 import { BantoError } from '../../core/errors.ts';
 
 const FORMAT = 'banto-keys';
 const VERSION = 1;
 const FLUSH_BYTES = 1 << 20;
 
-export interface BackupHead {
+interface BackupHead {
   readonly format: string;
   readonly version: number;
   readonly namespace: string;
@@ -27,7 +28,7 @@ export interface BackupEntry {
   readonly dump: Buffer;
 }
 
-export interface BackupEnd {
+interface BackupEnd {
   readonly keys: number;
   /** True: nothing changed while the backup ran, so that it shows one moment. */
   readonly exact: boolean;
@@ -44,7 +45,7 @@ interface EntryLine {
   readonly dump: string;
 }
 
-export interface BackupWriter {
+interface BackupWriter {
   add(entry: BackupEntry): Promise<void>;
   /** Puts the finished file in its place. */
   end(exact: boolean): Promise<{ keys: number; bytes: number }>;
@@ -149,77 +150,52 @@ function toEntry(path: string, line: Partial<EntryLine>): BackupEntry {
   };
 }
 
-export interface BackupReader {
-  readonly head: BackupHead;
-  /** Every key; throws after the last one when the checksum is another. */
-  entries(): AsyncGenerator<BackupEntry>;
-  end(): BackupEnd;
-  close(): Promise<void>;
-}
-
-async function* linesOf(file: FileHandle): AsyncGenerator<string> {
-  const stream = file.createReadStream({ start: 0, autoClose: false, encoding: 'utf8' });
+async function* linesOf(path: string): AsyncGenerator<string> {
   let rest = '';
-  for await (const chunk of stream as AsyncIterable<string>) {
-    const parts = (rest + chunk).split('\n');
-    rest = parts.pop() ?? '';
-    yield* parts;
+  try {
+    for await (const chunk of createReadStream(path, { encoding: 'utf8' })) {
+      const parts = (rest + String(chunk)).split('\n');
+      rest = parts.pop() ?? '';
+      yield* parts;
+    }
+  } catch (error) {
+    if (error instanceof BantoError || !(error instanceof Error && 'syscall' in error)) throw error;
+    throw new BantoError('not_found', `${path} cannot be read: ${error.message}`, { cause: error });
   }
   if (rest !== '') yield rest;
 }
 
-export async function openBackupFile(path: string): Promise<BackupReader> {
-  const file = await open(path, 'r').catch((error: unknown) => {
-    throw new BantoError('not_found', `${path} cannot be read: ${(error as Error).message}`, {
-      cause: error,
-    });
-  });
-  try {
-    const lines = linesOf(file);
-    const first = await lines.next();
-    await lines.return(undefined);
-    const head = first.done === true ? {} : parseLine<Partial<BackupHead>>(path, first.value);
-    if (head.format !== FORMAT) refuse(path, 'it was not made by banto keys backup');
-    if (head.version !== VERSION) refuse(path, `its version is ${String(head.version)}`);
-    return reader(path, file, head as BackupHead);
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
+function toHead(path: string, text: string): BackupHead {
+  const head = parseLine<Partial<BackupHead> | null>(path, text);
+  if (head?.format !== FORMAT) refuse(path, 'it was not made by banto keys backup');
+  if (head.version !== VERSION) refuse(path, `its version is ${String(head.version)}`);
+  return head as BackupHead;
 }
 
-function reader(path: string, file: FileHandle, head: BackupHead): BackupReader {
+/** Each key with the head; throws after the last one when the file is cut off or not what was written. */
+export async function* readBackupFile(
+  path: string,
+): AsyncGenerator<{ head: BackupHead; entry: BackupEntry }> {
+  const hash = createHash('sha256');
+  let head: BackupHead | null = null;
   let end: BackupEnd | null = null;
-  return {
-    head,
-    async *entries() {
-      const hash = createHash('sha256');
-      let count = 0;
-      let first = true;
-      end = null;
-      for await (const text of linesOf(file)) {
-        if (end !== null) refuse(path, 'something follows its end');
-        if (!first) {
-          const line = parseLine<Partial<EntryLine & BackupEnd>>(path, text);
-          if (line.sha256 !== undefined) {
-            end = line as BackupEnd;
-            continue;
-          }
-          count += 1;
-          yield toEntry(path, line);
-        }
-        first = false;
-        hash.update(`${text}\n`);
+  let count = 0;
+  for await (const text of linesOf(path)) {
+    if (end !== null) refuse(path, 'something follows its end');
+    if (head === null) head = toHead(path, text);
+    else {
+      const line = parseLine<Partial<EntryLine & BackupEnd>>(path, text);
+      if (line.sha256 !== undefined) {
+        end = line as BackupEnd;
+        continue;
       }
-      const found = end as BackupEnd | null;
-      if (found === null) return refuse(path, 'its end is missing');
-      if (found.keys !== count) refuse(path, 'keys are missing');
-      if (found.sha256 !== hash.digest('hex')) refuse(path, 'the checksum is another');
-    },
-    end() {
-      if (end === null) throw new Error('The file was not read to its end.');
-      return end;
-    },
-    close: () => file.close(),
-  };
+      count += 1;
+      yield { head, entry: toEntry(path, line) };
+    }
+    hash.update(`${text}\n`);
+  }
+  if (head === null) return refuse(path, 'it is empty');
+  if (end === null) return refuse(path, 'its end is missing');
+  if (end.keys !== count) refuse(path, 'keys are missing');
+  if (end.sha256 !== hash.digest('hex')) refuse(path, 'the checksum is another');
 }

@@ -3,7 +3,7 @@
 
 import { access } from 'node:fs/promises';
 import { BantoError } from '../../core/errors.ts';
-import { type BackupEntry, createBackupFile, openBackupFile } from './backup-file.ts';
+import { type BackupEntry, createBackupFile, readBackupFile } from './backup-file.ts';
 import { versionOf } from './check.ts';
 import type { Client } from './connect.ts';
 import { type HeldLock, holdLock } from './hold-lock.ts';
@@ -90,23 +90,17 @@ export function createBackups(client: Client, keys: Keys, scan: NamespaceScan): 
   }
 
   /** Reads the whole file first: nothing is written from one that is cut off, damaged or not ours. */
-  async function verify(path: string, newest: number, now: number) {
-    const file = await openBackupFile(path);
-    try {
-      let expired = 0;
-      for await (const { dump, expiresAt } of file.entries()) {
-        if (formatOf(dump) > newest) {
-          throw new BantoError(
-            'conflict',
-            `${path} was made on Redis ${file.head.redis_version}, whose format this older server cannot read.`,
-          );
-        }
-        if (expiresAt !== null && expiresAt <= now) expired += 1;
-      }
-      return { keys: file.end().keys, expired };
-    } finally {
-      await file.close();
+  async function verify(path: string, newest: number): Promise<number> {
+    let all = 0;
+    for await (const { head, entry } of readBackupFile(path)) {
+      all += 1;
+      if (formatOf(entry.dump) <= newest) continue;
+      throw new BantoError(
+        'conflict',
+        `${path} was made on Redis ${head.redis_version}, whose format this older server cannot read.`,
+      );
     }
+    return all;
   }
 
   async function requireQuiet(): Promise<void> {
@@ -130,7 +124,6 @@ export function createBackups(client: Client, keys: Keys, scan: NamespaceScan): 
   }
 
   async function fill(path: string, lock: HeldLock, of: number, progress: Progress) {
-    const file = await openBackupFile(path);
     const now = Date.now();
     let page: BackupEntry[] = [];
     let bytes = 0;
@@ -143,18 +136,14 @@ export function createBackups(client: Client, keys: Keys, scan: NamespaceScan): 
       page = [];
       bytes = 0;
     };
-    try {
-      for await (const entry of file.entries()) {
-        if (entry.expiresAt !== null && entry.expiresAt <= now) continue;
-        page.push(entry);
-        bytes += entry.dump.length;
-        if (page.length >= PAGE || bytes >= PAGE_BYTES) await flush();
-      }
-      await flush();
-      return done;
-    } finally {
-      await file.close();
+    for await (const { entry } of readBackupFile(path)) {
+      if (entry.expiresAt !== null && entry.expiresAt <= now) continue;
+      page.push(entry);
+      bytes += entry.dump.length;
+      if (page.length >= PAGE || bytes >= PAGE_BYTES) await flush();
     }
+    await flush();
+    return done;
   }
 
   return {
@@ -198,11 +187,11 @@ export function createBackups(client: Client, keys: Keys, scan: NamespaceScan): 
       try {
         // The lock itself shows which format this server writes, and so can read.
         const probe = await client.dumpBuffer(`${keys.at.lock_process}restore`);
-        const { keys: all, expired } = await verify(path, formatOf(probe), Date.now());
+        const all = await verify(path, formatOf(probe));
         await requireQuiet();
         if (!replace) await requireEmpty();
         const removed = replace ? await empty(lock) : 0;
-        const restored = await fill(path, lock, all - expired, progress);
+        const restored = await fill(path, lock, all, progress);
         return { keys: restored, expired: all - restored, removed };
       } finally {
         await lock.release();
