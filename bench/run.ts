@@ -5,9 +5,10 @@ import { parseArgs } from 'node:util';
 import { httpBench } from './http.ts';
 import { type Bench, type Figure, takeFigures } from './measure.ts';
 import { pairBench } from './pair.ts';
+import { redisBench } from './redis.ts';
 import { storeBench } from './store.ts';
 
-const BENCHES: readonly Bench[] = [pairBench, storeBench, httpBench];
+const BENCHES: readonly Bench[] = [pairBench, storeBench, redisBench, httpBench];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

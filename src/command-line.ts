@@ -138,6 +138,10 @@ function createShell(color: boolean): Shell {
     },
     createTokenOffline,
     checks: checksFor,
+    async keys(flags) {
+      const { openKeys } = await import('./open-keys.ts');
+      return openKeys(loadConfig({ flags }));
+    },
     untilStopped: () => untilAborted(stopSignal()),
   };
 }

@@ -14,6 +14,7 @@ const MAY_USE: Record<string, readonly string[]> = {
   'command-line.ts': [
     'serve.ts',
     'doctor.ts',
+    'open-keys.ts',
     'config.ts',
     'telemetry.ts',
     'broker',
@@ -46,6 +47,7 @@ const MAY_USE: Record<string, readonly string[]> = {
     'core',
   ],
   'open-redis.ts': ['config.ts', 'telemetry.ts', 'store/redis', 'forge', 'core'],
+  'open-keys.ts': ['config.ts', 'open-redis.ts', 'core', 'store/redis'],
   'config.ts': ['core', 'config'],
   config: ['core', 'config.ts'],
   'telemetry.ts': ['core', 'broker'],

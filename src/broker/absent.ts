@@ -58,7 +58,7 @@ export function createAbsent(context: Context, claimFor: ClaimTicket): Absent {
   }
 
   async function settleThose(wanted: (entry: Entry) => boolean): Promise<void> {
-    for (const entry of [...entries.values()]) {
+    for (const entry of Array.from(entries.values())) {
       if (entry.unsure && wanted(entry)) await settle(entry);
     }
   }

@@ -5,6 +5,7 @@ import { addDoctor } from './doctor.ts';
 import { EXIT, exitCodeOf } from './exit.ts';
 import { addFleetCommands } from './fleet.ts';
 import { addIssueAdd } from './issue-add.ts';
+import { addKeysCommands } from './keys.ts';
 import { addLeaseCommands } from './lease.ts';
 import { addNext } from './next.ts';
 import { addOperateCommands } from './operate.ts';
@@ -50,6 +51,7 @@ function createProgram(shell: Shell, done: (code: number) => void): Command {
   addSettingCommands(program, shell);
   addIssueAdd(program, shell);
   addTokenCreate(program, shell);
+  addKeysCommands(program, shell);
   program.commandsGroup('');
   examples(program, 'banto demo', 'banto serve', 'banto next --agent a1 --cap backend --wait 60');
   return program.addHelpText('after', EXIT_CODES);

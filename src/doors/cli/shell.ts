@@ -4,6 +4,7 @@
 import type { Client } from '../../client/client.ts';
 import type { TokenAnswer } from '../schema/tokens.ts';
 import type { Check } from './doctor.ts';
+import type { KeysRoom } from './keys.ts';
 
 interface Output {
   readonly isTTY?: boolean | undefined;
@@ -55,6 +56,8 @@ export interface Shell {
     input: { agentId: string | null; note: string | null },
   ): Promise<TokenAnswer>;
   checks(flags: SettingFlags): readonly Check[];
+  /** The keys of the namespace that the settings name. */
+  keys(flags: SettingFlags): Promise<KeysRoom>;
   /** Resolves when the person wants to leave (SIGINT, SIGTERM). */
   untilStopped(): Promise<void>;
 }

@@ -1,7 +1,6 @@
--- include: fact, issue, attempt, agent, task, ledger
 -- What the sweep forgets: history, results, closed issues, idle agents, empty buckets, old hours; and what
 -- it checks on the way: entries of the queues that belong to no ready task are set aside.
--- Keys: KEYS[1] the meta hash. Arguments: limit, factsBefore, folded (facts up to here are counted),
+-- Arguments: limit, factsBefore, folded (facts up to here are counted),
 -- resultsBefore, bucketsBefore, hoursBefore ('2026-11-15T20'), audit (entries of each queue to check).
 -- Reply: `ok`, whether a limit was reached (1 or 0), and what was set aside as corrupt.
 
@@ -104,17 +103,18 @@ if call('HGET', K.meta, 'hours_before') ~= a.hoursBefore then
 end
 
 local corrupt = {}
-for _, queue in ipairs({ K.queue_high, K.queue_normal, K.queue_low }) do
-  local field = 'audited:' .. queue
+-- No value names a key: a namespace can be restored under another name.
+for name, queue in pairs({ high = K.queue_high, normal = K.queue_normal, low = K.queue_low }) do
+  local field = 'audited:' .. name
   local from = tonumber(call('HGET', K.meta, field) or '0')
   local ids = call('ZRANGE', queue, from, from + a.audit - 1)
   for _, id in ipairs(ids) do
     if call('HGET', K.task_info .. id, 'state') ~= 'ready' then
       call('ZREM', queue, id)
-      call('HSET', K.queue_corrupt, id, queue .. ' at ' .. int(now))
+      call('HSET', K.queue_corrupt, id, 'queue ' .. name .. ' at ' .. int(now))
       corrupt[#corrupt + 1] = id
     end
   end
   put(meta, field, #ids < a.audit and 0 or from + #ids)
 end
-return finish('ok', more, corrupt)
+return reply('ok', more, corrupt)

@@ -1,6 +1,5 @@
--- include: fact, issue, attempt, agent, task, ledger
 -- Whatever time brings about: leases that lapsed, tasks that are due, reservations that end.
--- Keys: KEYS[1] the meta hash. Arguments: limit, maxAttempts, ledger and deadLedger by kind, activeMs.
+-- Arguments: limit, maxAttempts, ledger and deadLedger by kind, activeMs.
 -- Reply: `ok` with how many expired, were promoted, were opened, and when something falls due next ('' never).
 
 local function due(key)
@@ -25,25 +24,25 @@ local function expire(t)
 end
 
 -- An entry whose task is gone, or is in another state, is set aside rather than lost.
-local function each(key, state, act)
+local function each(name, key, state, act)
   local ids = due(key)
   for _, id in ipairs(ids) do
     local t = load_task(id)
     if t and t.state == state then act(t)
     else
       call('ZREM', key, id)
-      call('HSET', K.queue_corrupt, id, key .. ' at ' .. int(now))
+      call('HSET', K.queue_corrupt, id, name .. ' at ' .. int(now))
     end
   end
   return #ids
 end
 
-local expired = each(K.leases, 'leased', expire)
-local promoted = each(K.queue_delayed, 'delayed', function(t)
+local expired = each('leases', K.leases, 'leased', expire)
+local promoted = each('delayed', K.queue_delayed, 'delayed', function(t)
   shift(t, { state = 'ready', reason = '' })
   fact('ready', t, ',"reason":null')
 end)
-local opened = each(K.queue_opening, 'ready', function(t)
+local opened = each('opening', K.queue_opening, 'ready', function(t)
   unfile(t)
   enter(t)
   put(t, 'updated_at', now)
@@ -56,4 +55,4 @@ for _, key in ipairs({ K.leases, K.queue_delayed, K.queue_opening }) do
   local at = first_at(key)
   if at and (not next_due or at < next_due) then next_due = at end
 end
-return finish('ok', expired, promoted, opened, next_due and int(next_due) or '')
+return reply('ok', expired, promoted, opened, next_due and int(next_due) or '')

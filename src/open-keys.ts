@@ -1,0 +1,16 @@
+// From the settings to the keys of a namespace: `banto keys` works beside a server or without one.
+
+import type { Config } from './config.ts';
+import { BantoError } from './core/errors.ts';
+import { redisConnection } from './open-redis.ts';
+import { type NamespaceKeys, openNamespaceKeys } from './store/redis/namespace-keys.ts';
+
+export async function openKeys({ store }: Config): Promise<NamespaceKeys> {
+  if (store.kind === 'sqlite') {
+    throw new BantoError(
+      'misconfigured',
+      'There are no keys without Redis: set REDIS_URL, or REDIS_HOST.',
+    );
+  }
+  return openNamespaceKeys({ connection: redisConnection(store), namespace: store.namespace });
+}
