@@ -98,7 +98,8 @@ export function createAuth(world: World): Auth {
       throw bad('A JSON web token could not be decoded');
     }
     const now = world.now() / 1000;
-    if (`${decoded.iss}` !== `${app.id}`) throw bad('Integration must generate a public key');
+    if (decoded.iss !== app.id && decoded.iss !== `${app.id}`)
+      throw bad('Integration must generate a public key');
     if (typeof decoded.iat !== 'number' || decoded.iat > now + 60) {
       throw bad(
         "'Issued at' claim ('iat') must be an Integer representing the time that the assertion was issued",

@@ -86,7 +86,8 @@ export async function startGithubDouble(options: DoubleOptions = {}): Promise<Gi
   let shapes: Shapes | null = null;
   let payloads: Payloads | null = null;
   const acts = createActs(world, (told) => {
-    if (payloads !== null) webhooks.emit(told.event, payloads.of(told));
+    const wording = payloads;
+    if (wording !== null) webhooks.emit(told.event, () => wording.of(told));
   });
   const graphql: Route = {
     operation: 'POST /graphql',
@@ -168,13 +169,14 @@ export async function startGithubDouble(options: DoubleOptions = {}): Promise<Gi
     },
     ping(name) {
       const target = webhooks.target();
-      webhooks.emit('ping', said.ping(world.repo(name), { id: 1, url: target?.url ?? url }));
+      const hook = { id: 1, url: target?.url ?? url };
+      webhooks.emit('ping', () => said.ping(world.repo(name), hook));
     },
     installation(action) {
       if (action === 'suspend' || action === 'unsuspend') auth.app.suspended = action === 'suspend';
       const repos = [...world.repos.values()];
       const by = repos[0]?.owner ?? auth.app.account;
-      webhooks.emit('installation', said.installation(action, auth.app, repos, by));
+      webhooks.emit('installation', () => said.installation(action, auth.app, repos, by));
     },
     setLatency(ms) {
       latencyMs = ms;

@@ -199,6 +199,11 @@ export function createIssueActs(ground: Ground): IssueActs {
         updatedAt: world.stamp(),
       });
       takeAway(world, repo, number, { repo: to, number: after.number });
+      for (const comment of repo.comments.values()) {
+        if (comment.number !== number) continue;
+        repo.comments.delete(comment.id);
+        to.comments.set(comment.id, { ...comment, number: after.number });
+      }
       const changes = { new_issue: after, new_repository: to };
       tellItem(repo, by, before, 'transferred', { changes });
       tellItem(to, by, after, 'opened', { changes: { old_issue: before, old_repository: repo } });

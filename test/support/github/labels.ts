@@ -18,7 +18,7 @@ const ofRepo = '/repos/{owner}/{repo}/labels';
 
 function checked(name: unknown): string {
   const value = text(name, 'Label', 'name');
-  if ([...value].length > 50) {
+  if (Array.from(value).length > 50) {
     throw new Refusal(422, 'Validation Failed', {
       errors: [
         {
@@ -42,7 +42,7 @@ function wanted(call: Call): string[] {
       ? [body]
       : Array.isArray(body)
         ? (body as unknown[])
-        : (fields(call)['labels'] as unknown);
+        : fields(call)['labels'];
   if (!Array.isArray(list)) throw invalid('Issue', 'labels', 'missing_field');
   return list.map((one: unknown) =>
     checked(typeof one === 'string' ? one : (one as { name?: unknown } | null)?.name),
@@ -65,14 +65,15 @@ function shown(call: Call, repo: Repo): Answer {
 
 function looks(call: Call): { color?: string; description?: string | null } {
   const { color, description } = fields(call);
-  if (color !== undefined && !/^[0-9a-f]{6}$/i.test(String(color))) {
+  const hexadecimal = typeof color === 'string' && /^[0-9a-f]{6}$/i.test(color);
+  if (color !== undefined && !hexadecimal) {
     throw invalid('Label', 'color', 'invalid');
   }
   if (typeof description === 'string' && description.length > 100) {
     throw invalid('Label', 'description', 'custom');
   }
   return {
-    ...(color === undefined ? {} : { color: String(color) }),
+    ...(hexadecimal ? { color } : {}),
     ...(description === undefined ? {} : { description: description as string | null }),
   };
 }

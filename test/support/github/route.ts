@@ -95,7 +95,7 @@ export function createRouter(
 }
 
 /** One page of a listing, with GitHub's `Link` header. */
-export function page<T, S>(call: Call, all: readonly T[], shape: (one: T) => S): Answer {
+export function page<T>(call: Call, all: readonly T[], shape: (one: T) => object): Answer {
   const size = Math.min(Math.max(Number(call.query.get('per_page') ?? 30) || 30, 1), 100);
   const at = Math.max(Number(call.query.get('page') ?? 1) || 1, 1);
   const last = Math.max(Math.ceil(all.length / size), 1);

@@ -59,7 +59,7 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-const pause = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
+const pause = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms).unref());
 
 export function createGithubServer(parts: Parts): Server {
   const { world, auth, limits, faults, log } = parts;
@@ -223,6 +223,12 @@ export function createGithubServer(parts: Parts): Server {
     }
     if (who !== null) Object.assign(headers, limits.headers(who));
     if (who?.scopes) headers['x-oauth-scopes'] = who.scopes.join(', ');
+    const needs = parts.find(entry.method, entry.path)?.route.needs;
+    if (needs !== undefined) {
+      const level = entry.method === 'GET' ? 'read' : 'write';
+      // Semicolons part the alternatives.
+      headers['x-accepted-github-permissions'] = needs.map((one) => `${one}=${level}`).join('; ');
+    }
     Object.assign(headers, sent.headers);
     entry.status = status;
     if (status === 204 || status === 304) return void response.writeHead(status, headers).end();

@@ -21,12 +21,12 @@ export interface WebhookTarget {
 }
 
 export interface Webhooks {
-  /** Everything that happened, sent or not, oldest first. */
+  /** What happened while there was a target or deliveries were held, oldest first; the last 10,000. */
   readonly all: readonly Delivery[];
   readonly held: readonly Delivery[];
   readonly pointTo: (target: WebhookTarget | null) => void;
   readonly target: () => WebhookTarget | null;
-  readonly emit: (event: string, payload: Payload) => void;
+  readonly emit: (event: string, payload: () => Payload) => void;
   /** From now on deliveries are kept back. */
   readonly hold: () => void;
   /** Sends what was kept back, one after the other in the order given, and stops holding. */
@@ -44,6 +44,8 @@ export interface Webhooks {
   readonly settled: () => Promise<void>;
   readonly close: () => void;
 }
+
+const KEPT = 10_000;
 
 export function sign(secret: string, body: string | Buffer): string {
   return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
@@ -109,21 +111,27 @@ export function createWebhooks(now: () => number, first: WebhookTarget | null): 
       target = to;
     },
     target: () => target,
-    emit(event, payload) {
+    emit(event, say) {
+      // Payloads are large: nobody listens, nothing is worded.
+      if (target === null && !holding) return;
+      const payload = say();
       const action = typeof payload['action'] === 'string' ? payload['action'] : null;
       const body = JSON.stringify(payload);
       const delivery: Delivery = { id: randomUUID(), event, action, body, at: now(), answers: [] };
       all.push(delivery);
+      if (all.length > KEPT) all.shift();
       if ([...dropped].some((which) => which(delivery))) return;
       const times = [...doubled].some((which) => which(delivery)) ? 2 : 1;
       if (holding) {
         for (let time = 0; time < times; time += 1) held.push(delivery);
         return;
       }
-      if (target === null) return;
-      tail = tail.then(waited).then(async () => {
+      const before = tail;
+      tail = (async () => {
+        await before;
+        await waited();
         for (let time = 0; time < times; time += 1) await send(delivery);
-      });
+      })();
     },
     hold() {
       holding = true;
