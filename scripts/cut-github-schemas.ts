@@ -8,7 +8,7 @@ const repo = '/repos/{owner}/{repo}';
 const issue = `${repo}/issues/{issue_number}`;
 const OPERATIONS = [
   'GET /app',
-  'GET /app/installations',
+  'GET /app/installations/{installation_id}',
   'POST /app/installations/{installation_id}/access_tokens',
   'GET /installation/repositories',
   'GET /rate_limit',
@@ -93,6 +93,7 @@ function cut(node: Json): Json {
     else if (key !== 'nullable' && !PROSE.test(key)) out[key] = cut(value);
   }
   if (node['nullable'] !== true) return out;
+  if (Array.isArray(out['anyOf'])) return { ...out, anyOf: [...out['anyOf'], { type: 'null' }] };
   if (typeof out['type'] !== 'string' || 'oneOf' in out || 'anyOf' in out || 'allOf' in out) {
     return { anyOf: [out, { type: 'null' }] };
   }

@@ -96,9 +96,14 @@ export function accountRoutes(auth: Auth, limits: Limits): readonly Route[] {
       },
     },
     {
-      operation: 'GET /app/installations',
+      operation: 'GET /app/installations/{installation_id}',
       auth: 'jwt',
-      handle: (call) => page(call, [installation(call)], (one) => one),
+      handle(call) {
+        if (Number(call.params['installation_id']) !== app.installationId) {
+          throw new Refusal(404, 'Not Found');
+        }
+        return { status: 200, body: installation(call) };
+      },
     },
     {
       operation: 'POST /app/installations/{installation_id}/access_tokens',
