@@ -2,6 +2,7 @@
 // are not sent again by themselves. Every one of these can be brought about here.
 
 import { createHmac, randomUUID } from 'node:crypto';
+import { Agent, request } from 'node:http';
 import type { Payload } from './payloads.ts';
 
 export interface Delivery {
@@ -62,6 +63,25 @@ export function createWebhooks(now: () => number, first: WebhookTarget | null): 
   let delayMs = 0;
   let tail: Promise<unknown> = Promise.resolve();
 
+  // Plain node:http with kept connections: a storm through `fetch` takes four times as long.
+  const agent = new Agent({ keepAlive: true, maxFreeSockets: 100 });
+  const sendOff = (url: string, headers: Record<string, string>, body: string) =>
+    new Promise<number | string>((resolve) => {
+      const length = `${Buffer.byteLength(body)}`;
+      const asked = request(
+        url,
+        { method: 'POST', agent, headers: { ...headers, 'content-length': length } },
+        (response) => {
+          response.on('error', (error) => resolve(error.name));
+          response.on('end', () => resolve(response.statusCode ?? 0)).resume();
+        },
+      );
+      asked.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.name));
+      // GitHub gives a receiver ten seconds.
+      asked.setTimeout(10_000, () => void asked.destroy(new Error('timed out')));
+      asked.end(body);
+    });
+
   const post = async (delivery: Delivery, id: string): Promise<number | string> => {
     if (target === null) return 'no target';
     const headers: Record<string, string> = {
@@ -75,19 +95,9 @@ export function createWebhooks(now: () => number, first: WebhookTarget | null): 
     if (target.secret !== undefined) {
       headers['x-hub-signature-256'] = sign(target.secret, delivery.body);
     }
-    // GitHub gives a receiver ten seconds.
-    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(10_000)]);
-    try {
-      const { url } = target;
-      const answer = await fetch(url, { method: 'POST', headers, body: delivery.body, signal });
-      await answer.arrayBuffer();
-      delivery.answers.push(answer.status);
-      return answer.status;
-    } catch (error) {
-      const word = error instanceof Error ? error.name : 'failed';
-      delivery.answers.push(word);
-      return word;
-    }
+    const answer = await sendOff(target.url, headers, delivery.body);
+    delivery.answers.push(answer);
+    return answer;
   };
   const send: Webhooks['send'] = (delivery) => post(delivery, delivery.id);
 
@@ -174,6 +184,9 @@ export function createWebhooks(now: () => number, first: WebhookTarget | null): 
         await tail;
       }
     },
-    close: () => closing.abort(),
+    close() {
+      closing.abort();
+      agent.destroy();
+    },
   };
 }
