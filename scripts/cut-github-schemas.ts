@@ -1,6 +1,6 @@
 // Cuts the few schemas that the GitHub double is checked against out of GitHub's OpenAPI description.
 // The package `@octokit/openapi` is 385 MB: install it in a temporary folder, then
-//   npx node scripts/cut-github-schemas.ts <folder>/node_modules/@octokit/openapi/generated/api.github.com.json
+//   npm run cut-github-schemas -- <folder>/node_modules/@octokit/openapi/generated/api.github.com.json
 
 import { readFileSync, writeFileSync } from 'node:fs';
 

@@ -5,7 +5,7 @@ import { createPublicKey, generateKeyPairSync, randomBytes, verify } from 'node:
 import { Refusal, type Route, type Scope } from './route.ts';
 import { type Account, fullName, hasRole, type Repo, roleOf, type World } from './state.ts';
 
-export type Level = 'read' | 'write';
+type Level = 'read' | 'write';
 export type Permissions = Partial<Record<Scope, Level>>;
 
 export interface Identity {
@@ -52,7 +52,7 @@ export interface Auth {
   readonly canSee: (who: Identity, repo: Repo) => boolean;
 }
 
-export const ALL: Permissions = {
+const ALL: Permissions = {
   issues: 'write',
   pull_requests: 'write',
   contents: 'write',

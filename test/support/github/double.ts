@@ -19,6 +19,7 @@ import { createShapes, type Shapes } from './shapes.ts';
 import {
   addRepo,
   createWorld,
+  labelsOf,
   type Repo,
   type RepoOptions,
   type Role,
@@ -165,7 +166,7 @@ export async function startGithubDouble(options: DoubleOptions = {}): Promise<Gi
     labels(name, number) {
       const repo = world.repo(name);
       const item = repo.items.get(number);
-      return (item?.labels ?? []).flatMap((id) => repo.labels.get(id)?.name ?? []);
+      return item === undefined ? [] : labelsOf(repo, item).map((label) => label.name);
     },
     ping(name) {
       const target = webhooks.target();

@@ -21,7 +21,7 @@ export interface FaultAnswer extends Answer {
   readonly html?: string;
 }
 
-export interface Where {
+interface Where {
   /** As in GitHub's description: `POST /repos/{owner}/{repo}/git/refs`. */
   readonly operation?: string;
   readonly method?: 'read' | 'write';
@@ -35,13 +35,13 @@ export interface Where {
   readonly forMs?: number;
 }
 
-export interface Asked {
+interface Asked {
   readonly operation: string;
   readonly method: string;
   readonly path: string;
 }
 
-export interface Armed {
+interface Armed {
   readonly hits: () => number;
   readonly remove: () => void;
 }

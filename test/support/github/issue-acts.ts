@@ -20,7 +20,7 @@ export interface NewIssue {
   readonly labels?: readonly string[];
 }
 
-export interface NewLabel {
+interface NewLabel {
   readonly name: string;
   readonly color?: string;
   readonly description?: string | null;

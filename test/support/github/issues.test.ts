@@ -123,6 +123,16 @@ test('an issue is changed by PATCH, and its timeline says who did what', async (
   );
 });
 
+test('the address of an issue shows a page to people, with its text harmless', async () => {
+  github.as('alice').openIssue(REPO, { title: '<b>one</b>', labels: ['bug'] });
+  const issue = await ask(github, `GET /repos/${REPO}/issues/1`);
+  const page = await fetch((issue.body as { html_url: string }).html_url);
+  expect(page.headers.get('content-type')).toContain('text/html');
+  const html = await page.text();
+  expect(html).toContain('<code>bug</code>');
+  expect(html).not.toContain('<b>one');
+});
+
 test('what blocks an issue is listed and counted while it is open', async () => {
   const alice = github.as('alice');
   for (const title of ['one', 'two', 'three']) alice.openIssue(REPO, { title });

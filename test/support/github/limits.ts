@@ -19,7 +19,7 @@ export interface LimitOptions {
   readonly creations: 'notifying' | 'write';
 }
 
-export const PUBLISHED: LimitOptions = {
+const PUBLISHED: LimitOptions = {
   primary: 5000,
   primaryStatus: 403,
   secondaryStatus: 403,
@@ -31,7 +31,7 @@ export const PUBLISHED: LimitOptions = {
   creations: 'notifying',
 };
 
-export interface Violation {
+interface Violation {
   readonly kind:
     | 'primary'
     | 'concurrent'

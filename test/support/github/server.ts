@@ -9,6 +9,7 @@ import type { Auth, Identity } from './auth.ts';
 import { ANSWERS, type Fault, type FaultAnswer, type Faults } from './faults.ts';
 import { Moved } from './issues.ts';
 import { type Limits, Waiting } from './limits.ts';
+import { pageOf } from './pages.ts';
 import { type Answer, type Call, type Found, Refusal } from './route.ts';
 import type { Shapes } from './shapes.ts';
 import { hasRole, type Repo, type World } from './state.ts';
@@ -146,6 +147,8 @@ export function createGithubServer(parts: Parts): Server {
       try {
         const body = await bodyOf(request);
         Object.assign(entry, { body });
+        const page = found === null && method === 'GET' ? pageOf(world, path) : null;
+        if (page !== null) return { status: 200, html: page };
         if (found === null) throw new Refusal(404, 'Not Found');
         who = auth.identify(request.headers.authorization, found.route);
         Object.assign(entry, { login: who.account.login });

@@ -12,6 +12,7 @@ import {
   hasRole,
   type Item,
   type Label,
+  labelsOf,
   type Repo,
 } from './state.ts';
 
@@ -81,10 +82,7 @@ function createIssueShapes({ api, html }: Places): IssueShapes {
     description,
   });
   const labels: IssueShapes['labels'] = (repo, item) =>
-    item.labels.flatMap((id) => {
-      const found = repo.labels.get(id);
-      return found === undefined ? [] : [label(repo, found)];
-    });
+    labelsOf(repo, item).map((one) => label(repo, one));
   const issue: IssueShapes['issue'] = (repo, item) => {
     const url = `${api}/repos/${fullName(repo)}/issues/${item.number}`;
     const page = `${html}/${fullName(repo)}/${item.pull ? 'pull' : 'issues'}/${item.number}`;

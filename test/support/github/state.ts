@@ -266,6 +266,10 @@ export function labelNamed(repo: Repo, name: string): Label | undefined {
   return undefined;
 }
 
+export function labelsOf(repo: Repo, item: Item): Label[] {
+  return item.labels.flatMap((id) => repo.labels.get(id) ?? []);
+}
+
 export function itemNumbered(repo: Repo, number: number): Item {
   const item = repo.items.get(number);
   if (item === undefined) throw new Error(`the double has no ${fullName(repo)}#${number}`);

@@ -5,7 +5,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import type { Payload } from './payloads.ts';
 
-export interface Delivery {
+interface Delivery {
   /** `X-GitHub-Delivery`: the same when it is sent again by hand. */
   readonly id: string;
   readonly event: string;
