@@ -53,7 +53,7 @@ async function drive(call: string, options: AskOptions = {}): Promise<Reply> {
   expect(wrongAnswer(operation, reply.status, reply.body), `${call} ${reply.status}`).toEqual([]);
   // What was accepted must also be a request as GitHub describes it.
   const accepted = reply.status < 400 ? (options.body ?? null) : null;
-  expect(wrongRequest(operation, accepted), `${call}`).toEqual([]);
+  expect(wrongRequest(operation, accepted), `${call} asks`).toEqual([]);
   return reply;
 }
 
