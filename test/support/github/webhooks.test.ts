@@ -44,6 +44,12 @@ afterEach(async () => {
 
 const heard = () => received.map(({ event, payload }) => `${event}.${payload.action ?? ''}`);
 
+test('a signature is the one of the example in the documentation of GitHub', () => {
+  expect(sign("It's a Secret to Everybody", 'Hello, World!')).toBe(
+    'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17',
+  );
+});
+
 test('every change is delivered, signed, in order', async () => {
   const alice = github.as('alice');
   alice.openIssue(REPO, { title: 'one', labels: ['bug'] });
