@@ -71,6 +71,10 @@ test('content is created at most so often a minute and an hour; labels are not c
   expect((await comment()).status).toBe(403);
   expect(kinds()).toEqual(['creations_per_minute', 'creations_per_hour']);
   expect(github.limits.peaks).toMatchObject({ creationsPerMinute: 2, creationsPerHour: 3 });
+  github.limits.reset();
+  expect(kinds()).toEqual([]);
+  expect(github.limits.peaks.creationsPerHour).toBe(0);
+  expect((await comment()).status).toBe(201);
 });
 
 test('more requests at once than allowed are refused', async () => {

@@ -68,6 +68,7 @@ export interface Limits {
     readonly creationsPerHour: number;
     readonly primary: number;
   };
+  /** As if nothing had been asked yet. */
   readonly reset: () => void;
 }
 
@@ -163,6 +164,8 @@ export function createLimits(now: () => number, given: Partial<LimitOptions> | f
     reset() {
       budgets.clear();
       violations.length = 0;
+      usedAtFirst = 0;
+      for (const name of Object.keys(peaks) as (keyof typeof peaks)[]) peaks[name] = 0;
     },
     enter(who, route) {
       const write = !route.operation.startsWith('GET ');

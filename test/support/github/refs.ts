@@ -11,7 +11,6 @@ function notEmpty(repo: Repo): void {
 
 /** The rules of `git check-ref-format`. */
 function isValid(ref: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
   if (/[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|\.$|\/$/.test(ref)) return false;
   return ref.split('/').every((part) => !part.startsWith('.') && !part.endsWith('.lock'));
 }
