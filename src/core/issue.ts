@@ -36,6 +36,8 @@ export interface Issue {
   readonly pull: LinkedPull | null;
   /** Why the issue cannot be used as it is (a malformed file, …): its tasks are held with this reason. */
   readonly problem: string | null;
+  /** A rule of the forge that keeps it back (`untrusted_author`): its tasks are held with this reason. */
+  readonly hold?: string;
 }
 
 /** What the store remembers of an issue beside the forge's own words. */
