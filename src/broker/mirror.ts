@@ -4,7 +4,8 @@
 import type { Forge, ForgeChange } from '../core/forge.ts';
 import type { Issue } from '../core/issue.ts';
 import { ledgerDiffers } from '../core/ledger.ts';
-import { dependenciesOf, mayPredateOwnWrite, planIssue } from '../core/plan.ts';
+import { planIssue } from '../core/plan.ts';
+import { dependenciesOf, mayPredateOwnWrite } from '../core/plan-gate.ts';
 import type { MirroredIssue } from '../core/store.ts';
 import type { Context } from './context.ts';
 import { createLoop, type Loop } from './loop.ts';

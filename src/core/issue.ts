@@ -4,6 +4,8 @@ export interface LinkedPull {
   readonly number: number;
   readonly headBranch: string;
   readonly state: 'open' | 'closed' | 'merged';
+  /** When it was merged or closed; null while it is open, or where that is not known. */
+  readonly endedAt: number | null;
   /** The forge account that opened it, where the forge says so. */
   readonly author: string | null;
   /** The last word of people who reviewed it on the forge, with the instant. */

@@ -24,6 +24,7 @@ export type GithubPull = Pick<
   readonly state: string;
   readonly draft?: boolean;
   readonly merged_at: string | null;
+  readonly closed_at?: string | null;
   readonly user: { readonly login: string } | null;
   readonly author_association?: string;
   readonly labels: readonly { readonly name?: string }[];
@@ -94,6 +95,7 @@ export function toPull(from: GithubPull): Pull {
     number: from.number,
     headBranch: from.head.ref,
     state: from.merged_at === null ? (from.state === 'closed' ? 'closed' : 'open') : 'merged',
+    endedAt: from.closed_at == null ? null : instantOf(from.closed_at),
     author: from.user?.login ?? null,
     decision: null,
     decidedAt: null,
@@ -112,8 +114,8 @@ export function toPull(from: GithubPull): Pull {
 }
 
 export function linkedPull(pull: Pull): LinkedPull {
-  const { number, headBranch, state, author, decision, decidedAt, comments } = pull;
-  return { number, headBranch, state, author, decision, decidedAt, comments };
+  const { number, headBranch, state, endedAt, author, decision, decidedAt, comments } = pull;
+  return { number, headBranch, state, endedAt, author, decision, decidedAt, comments };
 }
 
 /** A pull request that nobody opened an issue for; `linked`: it has one, and is reviewed there. */
