@@ -7,6 +7,7 @@ import { BantoError } from './core/errors.ts';
 import type { Forge } from './core/forge.ts';
 import type { Store } from './core/store.ts';
 import { createHttpDoor } from './doors/http/door.ts';
+import { openGithubForge } from './forge/github/github-forge.ts';
 import { openLocalForge } from './forge/local/local-forge.ts';
 import { createSystemClock } from './store/sqlite/clock.ts';
 import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
@@ -38,12 +39,9 @@ export async function openStore(config: Config, log: Log): Promise<Store> {
 }
 
 /** `now` is the store's clock: pictures of issues and our own writes are compared by it. */
-async function openForge(config: Config, now: () => number, log: Log): Promise<Forge> {
-  if (config.forge.kind === 'local') return openLocalForge({ ...config.forge, now, log });
-  throw new BantoError(
-    'misconfigured',
-    'This Banto has no GitHub forge yet: unset GITHUB_TOKEN and GITHUB_REPOSITORY.',
-  );
+async function openForge({ forge }: Config, now: () => number, log: Log): Promise<Forge> {
+  if (forge.kind === 'local') return openLocalForge({ ...forge, now, log });
+  return openGithubForge({ ...forge, pacing: { writes: forge.writes }, now, log });
 }
 
 /** The store's clock without asking it each time: both follow the monotonic clock. */

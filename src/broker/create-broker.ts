@@ -68,8 +68,8 @@ export function createBroker(options: BrokerOptions): RunningBroker {
   };
 
   const mirror = createMirror(context, {
-    pollMs: options.pollMs ?? POLL_MS,
-    fullPassMs: options.fullPassMs ?? FULL_PASS_MS,
+    pollMs: options.pollMs ?? forge.rhythm?.pollMs ?? POLL_MS,
+    fullPassMs: options.fullPassMs ?? forge.rhythm?.fullPassMs ?? FULL_PASS_MS,
   });
   const sweep = createSweep(context);
   const outbox = createOutbox(context);
@@ -121,6 +121,8 @@ export function createBroker(options: BrokerOptions): RunningBroker {
     putFlag: settings.putFlag,
     createToken: settings.createToken,
     whoIs: settings.whoIs,
+    budget: () => forge.budget?.() ?? null,
+    ...(forge.webhook === undefined ? {} : { webhook: forge.webhook }),
     events: (afterSeq, limit) => store.facts(afterSeq, limit),
     lastSeq: () => store.lastSeq(),
     subscribe: (listener) => store.subscribe(listener),

@@ -1,7 +1,7 @@
 // Keeps the store's picture of the backlog true: changes as they come, a full pass now and then that heals
 // whatever was missed and compares the labels with the store.
 
-import type { Forge, ForgeChange } from '../core/forge.ts';
+import { type Forge, ForgeBusy, type ForgeChange } from '../core/forge.ts';
 import type { Issue } from '../core/issue.ts';
 import { ledgerDiffers } from '../core/ledger.ts';
 import { planIssue } from '../core/plan.ts';
@@ -62,11 +62,22 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
     return new Map(found.map((entry) => [entry.issue.number, entry]));
   }
 
+  /** An agent may have named a pull request that nothing on the forge links to the issue. */
+  async function withNamedPull(issue: Issue, known: MirroredIssue | undefined): Promise<Issue> {
+    if (issue.pull !== null || issue.subject !== 'issue' || forge.pull === undefined) return issue;
+    const named = known?.tasks.findLast((task) => task.prNumber !== null)?.prNumber ?? null;
+    if (named === null) return issue;
+    return { ...issue, pull: await forge.pull(issue.repository, named, issue.number) };
+  }
+
   /** Plans and stores; returns the numbers that were opened or closed by it. */
-  async function apply(repository: string, issues: readonly Issue[]): Promise<number[]> {
+  async function apply(repository: string, shown: readonly Issue[]): Promise<number[]> {
     const known = await knownIssues(
       repository,
-      issues.map((issue) => issue.number),
+      shown.map((issue) => issue.number),
+    );
+    const issues = await Promise.all(
+      shown.map((issue) => withNamedPull(issue, known.get(issue.number))),
     );
     const newest = new Map(issues.map((issue) => [issue.number, issue]));
     const needed = issues.flatMap(dependenciesOf).filter((number) => !newest.has(number));
@@ -202,13 +213,23 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
     }
   }
 
-  async function turn(): Promise<number> {
+  async function look(): Promise<void> {
     const now = await store.now();
     if (now >= fullPassDueAt) {
       await fullPass();
       fullPassDueAt = (await store.now()) + options.fullPassMs;
     } else {
       await poll(forge);
+    }
+  }
+
+  async function turn(): Promise<number> {
+    try {
+      await look();
+    } catch (error) {
+      if (!(error instanceof ForgeBusy)) throw error;
+      log.info({ waitMs: error.retryAfterMs }, `the backlog is not read for now: ${error.message}`);
+      return Math.max(options.pollMs, error.retryAfterMs);
     }
     return options.pollMs;
   }

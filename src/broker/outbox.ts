@@ -82,7 +82,10 @@ export function createOutbox(context: Context): OutboxLoop {
       return 'written';
     } catch (error) {
       const settlement = settlementOf(write, error);
-      log.warn({ err: error, write: write.type, issue: write.number }, 'a ledger write failed');
+      const about = { err: error, write: write.type, issue: write.number };
+      // Patience is no failure: a forge under its limits says so often.
+      if (error instanceof ForgeBusy) log.debug(about, 'a ledger write has to wait');
+      else log.warn(about, 'a ledger write failed');
       if (error instanceof ForgeRefused) await undo(write, error);
       await store.settleWrite(write, settlement);
       return settlement.outcome === 'refused' ? 'refused' : 'pending';

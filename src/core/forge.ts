@@ -78,8 +78,8 @@ export interface Forge {
   check(): Promise<void>;
   /** The branch that new branches start from and that no task may name. */
   defaultBranch(repository: string): Promise<string>;
-  /** A pull request by its number, where the forge has them: an agent may name one that nothing else links. */
-  pull?(repository: string, number: number): Promise<LinkedPull | null>;
+  /** An agent says that this pull request is an issue's, though nothing else may link them: remembered. */
+  pull?(repository: string, number: number, issue: number): Promise<LinkedPull | null>;
   /** How often to ask for changes and for everything, where that costs something. */
   readonly rhythm?: { readonly pollMs: number; readonly fullPassMs: number };
   /** Null: the forge has said nothing yet. */

@@ -54,7 +54,7 @@ export interface ClientOptions {
   readonly fetch?: typeof fetch;
   readonly pacing?: Partial<Pacing>;
   /** Shared by all instances where there are several. */
-  readonly writes?: Bucket;
+  readonly bucket?: Bucket;
 }
 
 export interface Answer<T> {
@@ -95,7 +95,7 @@ const quiet = () => undefined;
 export function createClient(options: ClientOptions): Client {
   const { now, after, auth } = options;
   const pacing: Pacing = { ...DEFAULT_PACING, ...options.pacing };
-  const writes = options.writes ?? createBucket(pacing.writes, now);
+  const writes = options.bucket ?? createBucket(pacing.writes, now);
   const reads = createBucket(pacing.reads, now);
   const content = createWindow(pacing.content, now);
   const writers = createTurnstile(pacing.writesAtOnce, after);

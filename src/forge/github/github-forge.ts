@@ -145,7 +145,7 @@ export function openGithubForge(options: GithubForgeOptions): GithubForge {
     },
     read: (repository, number) =>
       isPushNumber(number) ? at(repository).readPush(number) : at(repository).mirror.read(number),
-    pull: (repository, number) => at(repository).mirror.pull(number),
+    pull: (repository, number, issue) => at(repository).mirror.pull(number, issue),
     createBranch: (repository, branch) => at(repository).branches.create(branch),
     async setLabels(repository, number, change) {
       // A push has nothing that a label could stand on.

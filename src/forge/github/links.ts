@@ -64,14 +64,20 @@ function hasBegun(issue: Issue): boolean {
   return issue.labels.some((label) => isLedgerLabel(label));
 }
 
-type Link = 'branch' | 'closes' | 'names';
-const STRENGTH: readonly Link[] = ['branch', 'closes', 'names'];
+type Link = 'branch' | 'closes' | 'claimed' | 'names';
+const STRENGTH: readonly Link[] = ['branch', 'closes', 'claimed', 'names'];
 const LIVENESS: readonly Pull['state'][] = ['open', 'merged', 'closed'];
 
-function linkOf(issue: Issue, pull: Pull, branch: string): Link | null {
+function linkOf(
+  issue: Issue,
+  pull: Pull,
+  branch: string,
+  claimed: ReadonlySet<number>,
+): Link | null {
   if (pull.ownBranch && pull.headBranch === branch) return 'branch';
   const { closes, names } = mentionsIn(`${pull.title}\n${pull.body}`, issue.repository);
   if (closes.includes(issue.number)) return 'closes';
+  if (claimed.has(pull.number)) return 'claimed';
   const named = names.includes(issue.number) && pull.state === 'open' && hasBegun(issue);
   return named ? 'names' : null;
 }
@@ -81,11 +87,12 @@ export function pullFor(
   issue: Issue,
   candidates: readonly Pull[],
   defaultBranch: string,
+  claimed: ReadonlySet<number> = new Set(),
 ): Pull | null {
   const branch = branchOf(issue, defaultBranch);
   let best: { pull: Pull; rank: readonly number[] } | null = null;
   for (const pull of candidates) {
-    const link = linkOf(issue, pull, branch);
+    const link = linkOf(issue, pull, branch, claimed);
     if (link === null) continue;
     const rank = [LIVENESS.indexOf(pull.state), STRENGTH.indexOf(link), -pull.number];
     if (best === null || comesBefore(rank, best.rank)) best = { pull, rank };

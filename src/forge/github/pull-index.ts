@@ -12,6 +12,8 @@ export interface PullIndex {
   all(): Iterable<Pull>;
   /** Answers with the issues whose picture may have changed by it. */
   put(pull: Pull): number[];
+  /** An agent's word that it is this issue's, where nothing on GitHub says so. */
+  claim(pull: number, issue: number): void;
   /** The pull request of an issue; remembers the choice, so that the request is no item of its own. */
   linkTo(issue: Issue, defaultBranch: string): Pull | null;
   /** True where an open issue has chosen it. */
@@ -35,6 +37,7 @@ export function createPullIndex(repository: string): PullIndex {
   const named = new Map<string, Set<number>>();
   const chosen = new Map<number, number>();
   const linked = new Map<number, Set<number>>();
+  const claims = new Map<number, Set<number>>();
   const relinked = new Set<number>();
   const merges = new Set<string>();
 
@@ -84,12 +87,21 @@ export function createPullIndex(repository: string): PullIndex {
       }
       return [...touched];
     },
+    claim(pull, issue) {
+      add(claims, issue, pull);
+      if (pulls.has(pull)) choose(issue, pull);
+    },
     linkTo(issue, defaultBranch) {
       const branch = branchOf(issue, defaultBranch);
       if (branch !== `feature/issue-${issue.number}`) add(named, branch, issue.number);
-      const numbers = [...(byBranch.get(branch) ?? []), ...(byIssue.get(issue.number) ?? [])];
+      const claimed = claims.get(issue.number) ?? new Set<number>();
+      const numbers = [
+        ...(byBranch.get(branch) ?? []),
+        ...(byIssue.get(issue.number) ?? []),
+        ...claimed,
+      ];
       const candidates = [...new Set(numbers)].flatMap((number) => pulls.get(number) ?? []);
-      const pull = pullFor(issue, candidates, defaultBranch);
+      const pull = pullFor(issue, candidates, defaultBranch, claimed);
       if (issue.state === 'open' && pull !== null) choose(issue.number, pull.number);
       else unlink(issue.number);
       return pull;

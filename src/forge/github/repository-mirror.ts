@@ -304,8 +304,9 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
     return { change, cursor: `since.${sinceAt}` };
   }
 
-  async function pull(number: number): Promise<LinkedPull | null> {
+  async function pull(number: number, issue: number): Promise<LinkedPull | null> {
     if (index.get(number) === undefined) await pulls.read(number);
+    index.claim(number, issue);
     const found = index.get(number);
     return found === undefined ? null : linkedPull(found);
   }
