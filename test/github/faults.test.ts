@@ -149,14 +149,6 @@ describe('GitHub', () => {
     w.github.addToken(w.github.token);
     await expectConverged(numbers);
   });
-
-  it('lets an App renew its token in the middle', async () => {
-    w = await makeGithubWorld({ policy: { maxAttempts: 1 } });
-    const { app } = w.github;
-    await w.close();
-    w = await makeGithubWorld({ policy: { maxAttempts: 1 } });
-    expect(app.installationId).toBe(w.github.app.installationId);
-  });
 });
 
 describe('a secondary limit', () => {

@@ -173,9 +173,10 @@ export function createClient(options: ClientOptions): Client {
     onSecondaryRateLimit: quiet,
   };
 
+  const baseUrl = options.apiUrl.replace(/\/+$/, '');
   const send = options.fetch ?? fetch;
   const octokit = new BantoOctokit({
-    baseUrl: options.apiUrl.replace(/\/+$/, ''),
+    baseUrl,
     userAgent: 'banto',
     log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
     request: {
@@ -211,8 +212,10 @@ export function createClient(options: ClientOptions): Client {
   async function once<T>(route: string, parameters: Parameters): Promise<Answer<T>> {
     // Reads are repeated here; a write is repeated by the outbox, which outlives a crash.
     const retries = route.startsWith('GET ') ? 2 : 0;
+    // GitHub Enterprise has it beside the REST address, not under it.
+    const to = route === 'POST /graphql' ? `POST ${baseUrl.replace(/\/v3$/, '')}/graphql` : route;
     try {
-      const answer = await octokit.request(route, { ...parameters, request: { retries } });
+      const answer = await octokit.request(to, { ...parameters, request: { retries } });
       await note(answer.status, answer.headers, '');
       return answer as Answer<T>;
     } catch (error) {

@@ -32,6 +32,8 @@ export interface GithubWorld {
   settle(): Promise<void>;
   /** The same with what changed only. */
   poll(): Promise<void>;
+  /** Hands deliveries to the forge in this order and waits until it has looked at all of them. */
+  deliver(deliveries: readonly { readonly event: string; readonly body: string }[]): Promise<void>;
   /** Moves time on and works until no ledger write is left. */
   converge(): Promise<void>;
   /** What the issue shows, and what the store wants there (I6). */
@@ -77,6 +79,10 @@ export async function makeGithubWorld(options: GithubWorldOptions = {}): Promise
   });
   const { mirror, sweep, outbox, matcher } = broker.loops;
   let cursor: string | null = null;
+  let taken: Promise<void> = Promise.resolve();
+  forge.watch((change) => {
+    taken = taken.then(() => mirror.take(change));
+  });
 
   const work = async () => {
     await sweep.runOnce();
@@ -120,6 +126,11 @@ export async function makeGithubWorld(options: GithubWorldOptions = {}): Promise
       await mirror.take(next.change);
       cursor = next.cursor;
       await work();
+    },
+    async deliver(deliveries) {
+      for (const { event, body } of deliveries) forge.webhook?.receive(event, JSON.parse(body));
+      await forge.settle();
+      await taken;
     },
     async converge() {
       for (let step = 0; step < MOST_STEPS; step += 1) {
