@@ -128,7 +128,7 @@ function act([kind, which, pauseMs]: Act): void {
   else if (kind === 'close') person.close(SHOP, number);
   else if (
     kind === 'reopen' &&
-    w.github.world.repo(SHOP).items.get(number)?.pull?.mergedAt == null
+    (w.github.world.repo(SHOP).items.get(number)?.pull?.mergedAt ?? null) === null
   ) {
     person.reopen(SHOP, number);
   } else if (kind === 'remove' && w.github.world.repo(SHOP).items.get(number)?.pull === null) {

@@ -132,7 +132,7 @@ describe('GitHub', () => {
     const numbers = await begin();
     w.github.faults.add({ kind: 'reset' }, { forMs: 120_000 });
     await work();
-    await expect(w.settle()).rejects.toThrow();
+    await expect(w.settle()).rejects.toBeInstanceOf(Error);
     w.time.advance(60_000);
     await w.broker.loops.outbox.runOnce();
     expect((await w.ledger(numbers[0] ?? 0)).shown).toEqual(['P0', 'python']);
@@ -265,9 +265,9 @@ describe('without access to the repository', () => {
       { kind: 'answer', answer: ANSWERS.notFound },
       { method: 'read', times: 50 },
     );
-    await expect(w.settle()).rejects.toThrow();
-    await expect(w.poll()).rejects.toThrow();
-    await expect(w.forge.read(SHOP, first)).rejects.toThrow();
+    await expect(w.settle()).rejects.toBeInstanceOf(Error);
+    await expect(w.poll()).rejects.toBeInstanceOf(Error);
+    await expect(w.forge.read(SHOP, first)).rejects.toBeInstanceOf(Error);
     w.github.faults.clear();
     await w.settle();
     expect((await w.states())[given?.task.id.replace('octo~shop~', '') ?? '']).toBe('leased');

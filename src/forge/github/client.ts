@@ -11,7 +11,7 @@ import { readBudget, waitUntil } from './limits.ts';
 import { type Bucket, createBucket, createWindow, type Rate } from './pacer.ts';
 import { createTurnstile } from './turnstile.ts';
 
-export interface Pacing {
+interface Pacing {
   readonly writes: Rate;
   readonly reads: Rate;
   /** What creates content and notifies people: GitHub's own limits on it. */
@@ -25,7 +25,7 @@ export interface Pacing {
   readonly retryBaseMs: number;
 }
 
-export const DEFAULT_PACING: Pacing = {
+const DEFAULT_PACING: Pacing = {
   writes: { burst: 20, perMinute: 60 },
   reads: { burst: 60, perMinute: 420 },
   content: { perMinute: 80, perHour: 500 },
