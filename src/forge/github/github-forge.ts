@@ -6,6 +6,7 @@ import { createBranches } from './branches.ts';
 import { check, findProblems } from './check.ts';
 import { type ClientOptions, createClient, type GithubAuth } from './client.ts';
 import { createComments } from './comments.ts';
+import { createIdentity } from './identity.ts';
 import { createLabels } from './labels.ts';
 import { createPlace } from './place.ts';
 import {
@@ -40,7 +41,9 @@ export interface GithubForge extends Forge {
   settle(): Promise<void>;
 }
 
-const CHECKED_MS = 30_000;
+const CHECKED_MS = 300_000;
+/** A push that nobody reviewed by then is history. */
+const PUSH_MS = 7 * 86_400_000;
 
 export function openGithubForge(options: GithubForgeOptions): GithubForge {
   const { auth, now = Date.now, after = systemTimers.after } = options;
@@ -52,13 +55,15 @@ export function openGithubForge(options: GithubForgeOptions): GithubForge {
     for (const listener of listeners) listener(change);
   };
 
+  const me = createIdentity(client, auth);
+
   function openRepository(repository: string) {
     const place = createPlace(client, repository, now);
     const trust = options.trustedOnly === true ? createTrust(place, now) : null;
     const mirror = createRepositoryMirror({ place, trust, now });
     const labels = createLabels(place);
     const branches = createBranches(place, now);
-    const comments = createComments(place);
+    const comments = createComments(place, () => me.login);
     const pushes = new Map<number, Issue>();
     const settler = createSettler({ mirror, tell, after, now, log });
 
@@ -74,15 +79,17 @@ export function openGithubForge(options: GithubForgeOptions): GithubForge {
       tell({ repository, issues: [item], gone: [] });
     }
 
+    const isRecent = (push: Issue) => push.createdAt > now() - PUSH_MS;
+
     async function readPush(number: number): Promise<Issue | null> {
       const known = pushes.get(number);
-      if (known !== undefined) return known;
+      if (known !== undefined) return isRecent(known) ? known : null;
       try {
         const route = 'GET /repos/{owner}/{repo}/commits/{ref}';
         const { data } = await place.request<GithubCommit>(route, { ref: shaOf(number) });
         const item = commitItem(repository, data, (await place.about()).default_branch);
         pushes.set(number, item);
-        return item;
+        return isRecent(item) ? item : null;
       } catch (error) {
         if (hasStatus(error, 404, 409, 422)) return null;
         throw error;
@@ -96,7 +103,10 @@ export function openGithubForge(options: GithubForgeOptions): GithubForge {
       branches,
       comments,
       settler,
-      soon: settler.soon,
+      // While nobody listens, what was delivered waits for the next poll.
+      soon: () => {
+        if (listeners.size > 0) settler.soon();
+      },
       readPush,
       push: (push: GithubPush) => {
         hearPush(push).catch((error: unknown) =>
@@ -154,7 +164,9 @@ export function openGithubForge(options: GithubForgeOptions): GithubForge {
       if (!isPushNumber(number)) await at(repository).labels.set(number, change);
     },
     async comment(repository, number, key, text) {
-      if (!isPushNumber(number)) await at(repository).comments.put(number, key, text);
+      if (isPushNumber(number)) return;
+      await me.learn();
+      await at(repository).comments.put(number, key, text);
     },
     check() {
       // `/ready` may be asked every second: GitHub is not.

@@ -37,6 +37,7 @@ const PAGES_KEPT = 60;
 /** Repositories with more pages find what is gone by the full pass alone. */
 const GONE_PAGES = 50;
 const FORGET_MS = 3_600_000;
+const COUNTED_MS = 60_000;
 
 /** Only what is read is kept: GitHub's own answers are ten times as long. */
 function trim(from: GithubIssue): GithubIssue {
@@ -78,6 +79,8 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
   let sinceAt = now() - STARTED_BEFORE_MS;
   let listed = false;
   let probed = '';
+  let settling: Promise<unknown> = Promise.resolve();
+  let counted: { count: number; etag: string; at: number } | null = null;
 
   async function decorate(from: GithubIssue): Promise<Issue> {
     const { default_branch } = await place.about();
@@ -233,8 +236,15 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
     }
   }
 
+  /** One after the other: a poll and a delivery at the same time must not read the same twice. */
+  function settle(): Promise<ForgeChange> {
+    const done = settling.then(settleNow);
+    settling = done.catch(() => undefined);
+    return done;
+  }
+
   /** Settles what is dirty. What was found before an error is still told; the rest stays dirty. */
-  async function settle(): Promise<ForgeChange> {
+  async function settleNow(): Promise<ForgeChange> {
     const change = { repository, issues: [] as Issue[], gone: [] as number[] };
     try {
       await settlePulls();
@@ -264,15 +274,26 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
     sinceAt = Math.max(sinceAt, newest - OVERLAP_MS);
   }
 
+  /** Asked conditionally in between, which costs nothing; the ETag may not cover the count, so not for long. */
+  async function countOpen(): Promise<number> {
+    const etag = counted !== null && now() - counted.at < COUNTED_MS ? counted.etag : null;
+    const answer = await place.ifChanged<GithubIssue[]>(LISTING, etag, {
+      state: 'open',
+      per_page: 1,
+    });
+    if (answer === null && counted !== null) return counted.count;
+    const count = answer === null ? 0 : (lastPage(answer.headers) ?? answer.data.length);
+    counted = { count, etag: String(answer?.headers['etag'] ?? ''), at: now() };
+    return count;
+  }
+
   /**
    * Deleted and transferred issues leave no change behind: but there are fewer of them. Counted by a page of one,
    * and looked for only where the count is short.
    */
   async function findGone(): Promise<void> {
     if (!listed) return;
-    const counting = { state: 'open', per_page: 1 };
-    const { data, headers } = await place.request<GithubIssue[]>(LISTING, counting);
-    const count = lastPage(headers) ?? data.length;
+    const count = await countOpen();
     const expected = known.openCount();
     const state = `${count} of ${expected}`;
     if (count >= expected || state === probed || count > GONE_PAGES * 100) return;
