@@ -251,6 +251,9 @@ describe('rules', () => {
       auth: { kind: 'token', token: 't' },
       apiUrl: 'https://api.github.com',
       webhookSecret: 's',
+      reviewPushes: false,
+      trustedOnly: false,
+      writes: { perMinute: 60, burst: 20 },
     });
   });
 

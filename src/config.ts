@@ -28,6 +28,9 @@ export interface GithubForgeConfig {
         readonly installationId: number;
       };
   readonly webhookSecret: string | null;
+  readonly reviewPushes: boolean;
+  readonly trustedOnly: boolean;
+  readonly writes: { readonly perMinute: number; readonly burst: number };
 }
 
 export interface RedisConfig {

@@ -6,7 +6,13 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { createClient } from './client/client.ts';
-import { type Config, loadConfig, localUrl, type RedisConfig } from './config.ts';
+import {
+  type Config,
+  type GithubForgeConfig,
+  loadConfig,
+  localUrl,
+  type RedisConfig,
+} from './config.ts';
 import type { Check, Finding } from './doors/cli/doctor.ts';
 import type { SettingFlags } from './doors/cli/shell.ts';
 import { nodeProblem } from './node-version.ts';
@@ -45,9 +51,35 @@ async function checkGit(): Promise<Finding[]> {
   }
 }
 
+/** What the credentials may do, and what is left of the limits. */
+async function checkGithub(config: GithubForgeConfig): Promise<Finding[]> {
+  const { openGithubForge } = await import('./forge/github/github-forge.ts');
+  const forge = openGithubForge(config);
+  try {
+    const found = (await forge.problems()).map((message) =>
+      problem(message, 'See docs/github.md for what the token or the App needs.'),
+    );
+    const budget = forge.budget?.() ?? null;
+    const left =
+      budget === null ? '' : `; ${budget.remaining} of ${budget.limit} requests left this hour`;
+    const hook: Finding =
+      config.webhookSecret === null
+        ? {
+            status: 'warning',
+            message: 'No webhook is set up: changes are found by polling',
+            mend: 'Set GITHUB_WEBHOOK_SECRET; see docs/github.md.',
+          }
+        : ok('Webhooks are taken at /api/v1/webhooks/github');
+    if (found.length > 0) return found;
+    return [ok(`${config.repositories.join(', ')} can be read and written${left}`), hook];
+  } finally {
+    await forge.close();
+  }
+}
+
 /** The repository and the files of its backlog. */
 async function checkForge(config: Config): Promise<Finding[]> {
-  if (config.forge.kind !== 'local') return [ok(`GitHub: ${config.forge.repositories.join(', ')}`)];
+  if (config.forge.kind === 'github') return checkGithub(config.forge);
   const { openLocalForge } = await import('./forge/local/local-forge.ts');
   const forge = await openLocalForge(config.forge);
   try {

@@ -7,6 +7,7 @@ import { BantoError } from './core/errors.ts';
 import type { Forge } from './core/forge.ts';
 import type { Store } from './core/store.ts';
 import { createHttpDoor } from './doors/http/door.ts';
+import { openGithubForge } from './forge/github/github-forge.ts';
 import { openLocalForge } from './forge/local/local-forge.ts';
 import { openRedis } from './open-redis.ts';
 import { createSystemClock } from './store/sqlite/clock.ts';
@@ -35,12 +36,19 @@ export async function openStore(config: Config, log: Log): Promise<Store> {
 }
 
 /** `now` is the store's clock: pictures of issues and our own writes are compared by it. */
-async function openForge(config: Config, now: () => number, log: Log): Promise<Forge> {
-  if (config.forge.kind === 'local') return openLocalForge({ ...config.forge, now, log });
-  throw new BantoError(
-    'misconfigured',
-    'This Banto has no GitHub forge yet: unset GITHUB_TOKEN and GITHUB_REPOSITORY.',
-  );
+async function openForge({ forge }: Config, now: () => number, log: Log): Promise<Forge> {
+  if (forge.kind === 'local') return openLocalForge({ ...forge, now, log });
+  return openGithubForge({ ...forge, pacing: { writes: forge.writes }, now, log });
+}
+
+/** What is wrong for good stops the start. A forge that is only out of reach does not: it will come back. */
+async function checkForge(forge: Forge, log: Log): Promise<void> {
+  try {
+    await forge.check();
+  } catch (error) {
+    if (forge.kind === 'local' || error instanceof BantoError) throw error;
+    log.warn({ err: error }, 'GitHub cannot be reached yet; what is known already is handed out');
+  }
 }
 
 /** Anybody who can reach the address could take every task: a server without tokens must not start there. */
@@ -96,7 +104,7 @@ export async function serve(
     await requireToken(config, store);
     const forge = await openForge(config, await followClock(store), log);
     closers.push(() => forge.close());
-    await forge.check();
+    await checkForge(forge, log);
     const broker = createBroker({
       store,
       forge,

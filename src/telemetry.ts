@@ -3,6 +3,7 @@
 import { type Logger, pino } from 'pino';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { BantoError } from './core/errors.ts';
+import type { ForgeBudget } from './core/forge.ts';
 import type { QueueView } from './core/store.ts';
 
 export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
@@ -16,6 +17,8 @@ export interface Telemetry {
   countAnswer(route: string, method: string, status: number): void;
   /** Null: the store could not say. */
   showQueue(queue: (QueueView & { readonly waiting: number }) | null): void;
+  /** Null: the forge has no limits, or has not said. */
+  showBudget(budget: ForgeBudget | null): void;
   readonly metricsType: string;
   metrics(): Promise<string>;
 }
@@ -92,6 +95,12 @@ function createMetrics() {
       labelNames: ['status'],
       registers,
     }),
+    budget: new Gauge({
+      name: 'banto_forge_requests',
+      help: "Requests of the forge's hourly limit: the limit, what is left, when it is full again, silence until",
+      labelNames: ['part'],
+      registers,
+    }),
     storeUp: new Gauge({ name: 'banto_store_up', help: '1 when the store answered', registers }),
   };
 }
@@ -139,6 +148,15 @@ export function createTelemetry(options: {
     },
     countAnswer: (route, method, status) => metrics.answers.inc({ route, method, status }),
     showQueue: (queue) => showQueue(metrics, queue),
+    showBudget(budget) {
+      metrics.budget.reset();
+      if (budget === null) return;
+      metrics.budget.set({ part: 'limit' }, budget.limit);
+      metrics.budget.set({ part: 'remaining' }, budget.remaining);
+      metrics.budget.set({ part: 'reset_timestamp_seconds' }, budget.resetAt / 1000);
+      const blockedUntil = (budget.blockedUntil ?? 0) / 1000;
+      metrics.budget.set({ part: 'blocked_until_timestamp_seconds' }, blockedUntil);
+    },
     metricsType: metrics.registry.contentType,
     metrics: () => metrics.registry.metrics(),
   };

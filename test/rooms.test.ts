@@ -56,6 +56,7 @@ const MAY_USE: Record<string, readonly string[]> = {
   'store/sqlite': ['core'],
   'store/redis': ['core'],
   'forge/local': ['core'],
+  'forge/github': ['core'],
   'doors/schema': ['core'],
   'doors/views': ['core', 'broker', 'doors/schema'],
   'doors/http': ['core', 'broker', 'doors/schema', 'doors/views', 'telemetry.ts'],
@@ -76,6 +77,14 @@ const PACKAGE_ROOMS: Record<string, readonly string[]> = {
   'prom-client': ['telemetry.ts'],
   commander: ['doors/cli'],
   yaml: ['forge/local'],
+  '@octokit/core': ['forge/github'],
+  '@octokit/auth-app': ['forge/github'],
+  '@octokit/plugin-retry': ['forge/github'],
+  '@octokit/plugin-throttling': ['forge/github'],
+  '@octokit/request-error': ['forge/github'],
+  '@octokit/webhooks': ['forge/github'],
+  // Types only.
+  '@octokit/openapi-types': ['forge/github'],
 };
 
 const NODE_FREE = ['core'];

@@ -2,6 +2,7 @@
 // Expected outcomes are values; everything else throws a BantoError whose code the door translates.
 
 import type { Fact } from '../core/facts.ts';
+import type { ForgeBudget, ForgeWebhook } from '../core/forge.ts';
 import type { Issue } from '../core/issue.ts';
 import type { Policy } from '../core/settings.ts';
 import type { QueueView, StatsRow, TaskDetail, TaskFilter } from '../core/store.ts';
@@ -93,6 +94,10 @@ export interface Broker {
   agents(): Promise<AgentView[]>;
   agent(agentId: string): Promise<AgentView>;
   queue(): Promise<QueueView & { readonly waiting: number }>;
+  /** What is left of the forge's limits; null: it has none, or has not said yet. */
+  budget(): ForgeBudget | null;
+  /** Takes deliveries, where the forge is set up for them. */
+  readonly webhook?: ForgeWebhook;
   stats(period: 'daily' | 'hourly'): Promise<StatsRow[]>;
 
   config(): Promise<Policy>;

@@ -84,8 +84,8 @@ export function createBroker(options: BrokerOptions): RunningBroker {
     usage: options.usage ?? null,
   });
   const mirror = createMirror(context, {
-    pollMs: options.pollMs ?? POLL_MS,
-    fullPassMs: options.fullPassMs ?? FULL_PASS_MS,
+    pollMs: options.pollMs ?? forge.rhythm?.pollMs ?? POLL_MS,
+    fullPassMs: options.fullPassMs ?? forge.rhythm?.fullPassMs ?? FULL_PASS_MS,
     leads: presence.leads,
   });
   const sweep = createSweep(context, presence.leads);
@@ -136,6 +136,8 @@ export function createBroker(options: BrokerOptions): RunningBroker {
     putFlag: settings.putFlag,
     createToken: settings.createToken,
     whoIs: settings.whoIs,
+    budget: () => forge.budget?.() ?? null,
+    ...(forge.webhook === undefined ? {} : { webhook: forge.webhook }),
     events: (afterSeq, limit) => store.facts(afterSeq, limit),
     lastSeq: () => store.lastSeq(),
     subscribe: (listener) => store.subscribe(listener),

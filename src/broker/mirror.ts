@@ -1,10 +1,11 @@
 // Keeps the store's picture of the backlog true: changes as they come, a full pass now and then that heals
 // whatever was missed and compares the labels with the store.
 
-import type { Forge, ForgeChange } from '../core/forge.ts';
+import { ForgeBusy, type ForgeChange } from '../core/forge.ts';
 import type { Issue } from '../core/issue.ts';
 import { IN_PROGRESS, ledgerDiffers } from '../core/ledger.ts';
-import { dependenciesOf, mayPredateOwnWrite, planIssue } from '../core/plan.ts';
+import { planIssue } from '../core/plan.ts';
+import { dependenciesOf, mayPredateOwnWrite } from '../core/plan-gate.ts';
 import type { MirrorEntry, MirroredIssue } from '../core/store.ts';
 import type { Context } from './context.ts';
 import { createLoop, type Loop } from './loop.ts';
@@ -44,7 +45,8 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
   const branches = new Map<string, Promise<string>>();
   /** The generation of the store's data that everything was listed into. */
   let listedInto: string | null = null;
-  let fullPassDueAt = 0;
+  /** Missing: not listed yet, or to be listed again. */
+  const fullPassDueAt = new Map<string, number>();
   let graceEndsAt = Number.POSITIVE_INFINITY;
   // Changes are applied one after the other: two pictures of one issue must not overtake each other.
   let tail: Promise<void> = Promise.resolve();
@@ -72,11 +74,22 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
     return new Map(found.map((entry) => [entry.issue.number, entry]));
   }
 
+  /** An agent may have named a pull request that nothing on the forge links to the issue. */
+  async function withNamedPull(issue: Issue, known: MirroredIssue | undefined): Promise<Issue> {
+    if (issue.pull !== null || issue.subject !== 'issue' || forge.pull === undefined) return issue;
+    const named = known?.tasks.findLast((task) => task.prNumber !== null)?.prNumber ?? null;
+    if (named === null) return issue;
+    return { ...issue, pull: await forge.pull(issue.repository, named, issue.number) };
+  }
+
   /** Plans and stores; returns the numbers that were opened or closed by it. */
-  async function apply(repository: string, issues: readonly Issue[]): Promise<number[]> {
+  async function apply(repository: string, shown: readonly Issue[]): Promise<number[]> {
     const known = await knownIssues(
       repository,
-      issues.map((issue) => issue.number),
+      shown.map((issue) => issue.number),
+    );
+    const issues = await Promise.all(
+      shown.map((issue) => withNamedPull(issue, known.get(issue.number))),
     );
     const newest = new Map(issues.map((issue) => [issue.number, issue]));
     const needed = issues.flatMap(dependenciesOf).filter((number) => !newest.has(number));
@@ -219,9 +232,20 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
     return (await store.led([MIRRORED])).has(MIRRORED);
   }
 
-  async function fullPass(): Promise<void> {
+  /** One repository that cannot be read must not keep the others from being read. */
+  async function eachRepository(visit: (repository: string) => Promise<void>): Promise<void> {
+    const failures: unknown[] = [];
+    for (const repository of forge.repositories) {
+      await visit(repository).catch((error: unknown) => failures.push(error));
+    }
+    if (failures.length > 0) throw failures[0];
+  }
+
+  async function listNow(repository: string): Promise<void> {
     const generation = store.generation();
-    for (const repository of forge.repositories) await listRepository(repository);
+    await listRepository(repository);
+    fullPassDueAt.set(repository, (await store.now()) + options.fullPassMs);
+    if (forge.repositories.some((name) => !fullPassDueAt.has(name))) return;
     const first = listedInto !== generation;
     listedInto = generation;
     await store.lead(MIRRORED, MIRRORED, MIRRORED_MS);
@@ -230,27 +254,37 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
     log.debug({ repositories: forge.repositories }, 'the whole backlog was mirrored');
   }
 
-  async function poll(forgeNow: Forge): Promise<void> {
-    for (const repository of forgeNow.repositories) {
-      const { change, cursor } = await forgeNow.changes(
-        repository,
-        cursors.get(repository) ?? null,
-      );
-      await inTurn(() => takeNow(change));
-      cursors.set(repository, cursor);
-    }
+  const fullPass = () => eachRepository(listNow);
+
+  async function poll(repository: string): Promise<void> {
+    const { change, cursor } = await forge.changes(repository, cursors.get(repository) ?? null);
+    await inTurn(() => takeNow(change));
+    cursors.set(repository, cursor);
+  }
+
+  async function look(repository: string): Promise<void> {
+    const due = (fullPassDueAt.get(repository) ?? 0) <= (await store.now());
+    await (due ? listNow(repository) : poll(repository));
+  }
+
+  /** Everything is listed again when the store lost data, or when a grace is over. */
+  async function listAgainWhereNeeded(): Promise<void> {
+    const lost = listedInto !== null && listedInto !== store.generation();
+    const graceOver = (await store.now()) >= graceEndsAt;
+    if (!lost && !graceOver) return;
+    graceEndsAt = Number.POSITIVE_INFINITY;
+    fullPassDueAt.clear();
   }
 
   async function turn(): Promise<number | null> {
     if (!options.leads()) return null;
-    const now = await store.now();
-    const due = Math.min(fullPassDueAt, graceEndsAt);
-    if (now >= due || listedInto !== store.generation()) {
-      graceEndsAt = Number.POSITIVE_INFINITY;
-      await fullPass();
-      fullPassDueAt = (await store.now()) + options.fullPassMs;
-    } else {
-      await poll(forge);
+    await listAgainWhereNeeded();
+    try {
+      await eachRepository(look);
+    } catch (error) {
+      if (!(error instanceof ForgeBusy)) throw error;
+      log.info({ waitMs: error.retryAfterMs }, `the backlog is not read for now: ${error.message}`);
+      return Math.max(options.pollMs, error.retryAfterMs);
     }
     return options.pollMs;
   }
@@ -277,7 +311,7 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
       }),
     complete,
     begin() {
-      fullPassDueAt = 0;
+      fullPassDueAt.clear();
       loop.kick();
     },
   };

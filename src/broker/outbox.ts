@@ -14,6 +14,8 @@ export const WRITE_LOCK_MS = 30_000;
 /** How long a hand-out waits for its branch and labels before it answers `pending`. */
 const ANSWER_WITHIN_MS = 5000;
 const BATCH = 50;
+/** While the forge asks for patience, so few are tried at a time: each try is recorded. */
+const BATCH_WHEN_BUSY = 5;
 const IDLE_MS = 1000;
 /** A task whose branch or labels were refused is offered again after this time, in case it was mended. */
 const REFUSED_HOLD_MS = 600_000;
@@ -27,6 +29,8 @@ export interface OutboxLoop extends Loop {
 
 export function createOutbox(context: Context): OutboxLoop {
   const { store, forge, log, timers } = context;
+  let batch = BATCH;
+  let busyUntil = 0;
 
   async function carryOut(write: Write): Promise<readonly string[] | null> {
     const { repository, number } = write;
@@ -88,7 +92,12 @@ export function createOutbox(context: Context): OutboxLoop {
       return { written: 'written', settled };
     } catch (error) {
       const settlement = settlementOf(write, error);
-      log.warn({ err: error, write: write.type, issue: write.number }, 'a ledger write failed');
+      const about = { err: error, write: write.type, issue: write.number };
+      // Patience is no failure: a forge under its limits asks for it often.
+      if (error instanceof ForgeBusy) {
+        log.debug(about, 'a ledger write has to wait');
+        busyUntil = Math.max(busyUntil, (await store.now()) + error.retryAfterMs);
+      } else log.warn(about, 'a ledger write failed');
       if (error instanceof ForgeRefused) await undo(write, error);
       const written = settlement.outcome === 'refused' ? 'refused' : 'pending';
       return { written, settled: store.settleWrite(write, settlement) };
@@ -132,10 +141,14 @@ export function createOutbox(context: Context): OutboxLoop {
   }
 
   async function turn(): Promise<number> {
-    const writes = await store.takeWrites(BATCH, WRITE_LOCK_MS);
+    const waitMs = busyUntil - (await store.now());
+    if (waitMs > 0) return waitMs;
+    const writes = await store.takeWrites(batch, WRITE_LOCK_MS);
     const byIssue = Map.groupBy(writes, (write) => `${write.repository}#${write.number}`);
     await Promise.all([...byIssue.values()].map((group) => performInOrder(group)));
-    return writes.length === BATCH ? 0 : IDLE_MS;
+    const full = writes.length === batch;
+    batch = busyUntil > (await store.now()) ? BATCH_WHEN_BUSY : Math.min(BATCH, batch * 2);
+    return full ? 0 : IDLE_MS;
   }
 
   return { ...createLoop({ name: 'outbox', timers, log, turn, retryMs: IDLE_MS }), writeNow };

@@ -60,6 +60,12 @@ function forgeOf(values: Values): Config['forge'] {
     auth,
     apiUrl: values.get('GITHUB_API_URL') as string,
     webhookSecret: (values.get('GITHUB_WEBHOOK_SECRET') as string | undefined) ?? null,
+    reviewPushes: values.get('REVIEW_PUSHES') as boolean,
+    trustedOnly: values.get('TRUSTED_ONLY') as boolean,
+    writes: {
+      perMinute: values.get('GITHUB_WRITES_PER_MINUTE') as number,
+      burst: values.get('GITHUB_WRITE_BURST') as number,
+    },
   };
 }
 

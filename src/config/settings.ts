@@ -134,6 +134,31 @@ const forge: Setting[] = [
     secret: true,
     about: 'Without it the webhook route answers 404.',
   },
+  {
+    name: 'REVIEW_PUSHES',
+    kind: yesOrNo(),
+    fallback: false,
+    about: 'Give out a review for each push to the default branch; heard of by webhook.',
+  },
+  {
+    name: 'TRUSTED_ONLY',
+    kind: yesOrNo(),
+    fallback: false,
+    about:
+      'Hand out only issues that somebody with write access wrote, or labelled after the last edit.',
+  },
+  {
+    name: 'GITHUB_WRITES_PER_MINUTE',
+    kind: wholeNumber(1, 80),
+    fallback: 60,
+    about: 'How many writes a minute GitHub gets from Banto in the long run.',
+  },
+  {
+    name: 'GITHUB_WRITE_BURST',
+    kind: wholeNumber(1, 60),
+    fallback: 20,
+    about: 'How many writes may go out at once before that pace begins.',
+  },
 ];
 
 const policy: Setting[] = [

@@ -1,6 +1,6 @@
 // The forge: where the work lives. Every implementation passes the same contract suite.
 
-import type { Issue } from './issue.ts';
+import type { Issue, LinkedPull } from './issue.ts';
 
 /** The forge will never accept this write (gone, no permission, not a valid name). Retrying is useless. */
 export class ForgeRefused extends Error {
@@ -35,6 +35,23 @@ export interface LabelChange {
   readonly remove: readonly string[];
 }
 
+/** What is left of the forge's limits, as it last said. */
+export interface ForgeBudget {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resetAt: number;
+  /** Nothing is asked or written before this instant; null: nothing speaks against it. */
+  readonly blockedUntil: number | null;
+}
+
+/** Deliveries of a forge that tells by itself what happened. */
+export interface ForgeWebhook {
+  /** Over the raw bytes, in constant time, before anything is parsed. */
+  verify(body: Uint8Array, signature: string): Promise<boolean>;
+  /** Takes the delivery in; the work comes after. An event it does not know is ignored. */
+  receive(event: string, payload: unknown): void;
+}
+
 export interface Forge {
   readonly kind: 'local' | 'github';
   readonly repositories: readonly string[];
@@ -61,5 +78,12 @@ export interface Forge {
   check(): Promise<void>;
   /** The branch that new branches start from and that no task may name. */
   defaultBranch(repository: string): Promise<string>;
+  /** An agent says that this pull request is an issue's, though nothing else may link them: remembered. */
+  pull?(repository: string, number: number, issue: number): Promise<LinkedPull | null>;
+  /** How often to ask for changes and for everything, where that costs something. */
+  readonly rhythm?: { readonly pollMs: number; readonly fullPassMs: number };
+  /** Null: the forge has said nothing yet. */
+  budget?(): ForgeBudget | null;
+  readonly webhook?: ForgeWebhook;
   close(): Promise<void>;
 }

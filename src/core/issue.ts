@@ -4,6 +4,8 @@ export interface LinkedPull {
   readonly number: number;
   readonly headBranch: string;
   readonly state: 'open' | 'closed' | 'merged';
+  /** When it was merged or closed; null while it is open, or where that is not known. */
+  readonly endedAt: number | null;
   /** The forge account that opened it, where the forge says so. */
   readonly author: string | null;
   /** The last word of people who reviewed it on the forge, with the instant. */
@@ -36,6 +38,8 @@ export interface Issue {
   readonly pull: LinkedPull | null;
   /** Why the issue cannot be used as it is (a malformed file, …): its tasks are held with this reason. */
   readonly problem: string | null;
+  /** A rule of the forge that keeps it back (`untrusted_author`): its tasks are held with this reason. */
+  readonly hold?: string;
 }
 
 /** What the store remembers of an issue beside the forge's own words. */

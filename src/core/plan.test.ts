@@ -1,90 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import type { Issue, StoredIssue } from './issue.ts';
-import { type PlanContext, planIssue } from './plan.ts';
+import {
+  context,
+  DELIVERABLES,
+  issue,
+  known,
+  NOW,
+  task,
+  wants,
+} from '../../test/support/planning.ts';
+import type { Issue } from './issue.ts';
+import { planIssue } from './plan.ts';
 import { DEFAULT_POLICY } from './settings.ts';
-import type { MirroredIssue } from './store.ts';
-import { parseTaskId, type Task, type TaskState } from './task.ts';
-
-const NOW = 1_800_000_000_000;
-const DELIVERABLES = '## Deliverables\n\n- a thing\n';
-
-const issue = (over: Partial<Issue> = {}): Issue => ({
-  subject: 'issue',
-  repository: 'o/r',
-  number: 7,
-  title: 'A title',
-  body: DELIVERABLES,
-  url: 'https://example.invalid/7',
-  labels: ['python'],
-  state: 'open',
-  author: null,
-  createdAt: NOW - 1000,
-  updatedAt: NOW,
-  priority: null,
-  blockedBy: [],
-  pull: null,
-  problem: null,
-  ...over,
-});
-
-const context = (over: Partial<PlanContext> = {}): PlanContext => ({
-  policy: DEFAULT_POLICY,
-  hasPullRequests: false,
-  defaultBranch: 'main',
-  isOpen: () => false,
-  listed: true,
-  agents: new Set<string>(),
-  now: NOW,
-  ...over,
-});
-
-function task(id: string, state: TaskState, over: Partial<Task> = {}): Task {
-  const name = parseTaskId(id);
-  if (name === null) throw new Error(id);
-  return {
-    ...name,
-    id,
-    state,
-    reason: null,
-    priority: 50,
-    attempts: 0,
-    fence: 0,
-    enqueuedAt: NOW,
-    readyAt: null,
-    lease: null,
-    authors: [],
-    onlyAgent: null,
-    opensAt: null,
-    branch: 'feature/issue-7',
-    prNumber: null,
-    reviewComments: [],
-    result: null,
-    createdAt: NOW,
-    updatedAt: NOW,
-    endedAt: null,
-    ...over,
-  };
-}
-
-function known(stored: Partial<StoredIssue>, tasks: Task[]): MirroredIssue {
-  const base = { wanted: [], written: [], writtenAt: null, seenAt: NOW };
-  return { issue: { ...issue(), ...base, ...stored }, tasks };
-}
-
-/** Task id (without the issue) → what is wanted, in short. */
-function wants(
-  given: Issue,
-  before: MirroredIssue | null = null,
-  over: Partial<PlanContext> = {},
-): Record<string, string> {
-  const { plans } = planIssue(given, before, context(over));
-  return Object.fromEntries(
-    plans.map(({ id, want }) => [
-      id.replace('o~r~7~', ''),
-      'reason' in want ? `${want.state}: ${want.reason}` : want.state,
-    ]),
-  );
-}
 
 describe('an open issue', () => {
   it('is offered when nothing speaks against it', () => {

@@ -1,48 +1,30 @@
 // What an issue, as the forge shows it now, asks of its tasks. Pure: the mirror reads, plans and stores.
 
-import { branchFromBody, dependenciesFromBody, hasDeliverables } from './body.ts';
+import { branchFromBody, hasDeliverables } from './body.ts';
 import type { Issue } from './issue.ts';
 import { APPROVED, IN_PROGRESS, isLedgerLabel, NEEDS_REVIEW } from './ledger.ts';
+import {
+  dependenciesOf,
+  gate,
+  has,
+  held,
+  type PlanContext,
+  showsForeign,
+  type Want,
+} from './plan-gate.ts';
+import {
+  endedOnForge,
+  endingOf,
+  isAccepted,
+  ledgerAfter,
+  reviewToFix,
+  reviewToRepeat,
+} from './plan-review.ts';
 import { PRIORITIES, priorityOf } from './priority.ts';
 import { isSafeRefName } from './ref-name.ts';
 import type { Policy } from './settings.ts';
 import type { MirrorEntry, MirroredIssue, TaskPlan } from './store.ts';
 import { nextLife, roundInLife, type Task, type TaskKind, taskId } from './task.ts';
-
-export interface PlanContext {
-  readonly policy: Policy;
-  readonly hasPullRequests: boolean;
-  readonly defaultBranch: string;
-  /** Which of the numbers the issue waits for are open. */
-  readonly isOpen: (number: number) => boolean;
-  /** False until everything was listed once: a dependency that is not known yet may be open. */
-  readonly listed: boolean;
-  /** Names that, as a label, say who works on an issue: agents' ids that are nobody's capability. */
-  readonly agents: ReadonlySet<string>;
-  readonly now: number;
-}
-
-type Want = TaskPlan['want'];
-
-/** The forge's clock and ours differ a little: a picture this young may be older than our own write. */
-const OWN_WRITE_SLACK_MS = 2000;
-
-const held = (reason: string, graceMs: number | null = null): Want => ({
-  state: 'held',
-  reason,
-  graceMs,
-});
-
-function has(issue: Issue, label: string): boolean {
-  return issue.labels.some((name) => name.toLowerCase() === label);
-}
-
-export function dependenciesOf(issue: Issue): number[] {
-  const fromBody = dependenciesFromBody(issue.body, issue.repository);
-  const all = new Set([...issue.blockedBy, ...fromBody]);
-  all.delete(issue.number);
-  return [...all].sort((a, b) => a - b);
-}
 
 /** Labels that matching looks at. What Banto wrote itself says nothing about the work. */
 export function matchLabelsOf(issue: Issue, known: MirroredIssue | null): string[] {
@@ -51,53 +33,6 @@ export function matchLabelsOf(issue: Issue, known: MirroredIssue | null): string
   );
   const labels = issue.labels.map((label) => label.toLowerCase());
   return [...new Set(labels)].filter((label) => !isLedgerLabel(label) && !own.has(label)).sort();
-}
-
-/**
- * A ledger label that somebody else put there. What Banto wrote, or may just have written, says nothing:
- * the store knows better.
- */
-function showsForeign(issue: Issue, known: MirroredIssue | null, label: string): boolean {
-  if (!has(issue, label)) return false;
-  if (known === null) return true;
-  if (known.issue.written.includes(label) || known.issue.wanted.includes(label)) return false;
-  return !mayPredateOwnWrite(issue, known);
-}
-
-/** True when the picture may have been taken before our last write of labels arrived. */
-export function mayPredateOwnWrite(issue: Issue, known: MirroredIssue): boolean {
-  const { writtenAt } = known.issue;
-  return writtenAt !== null && issue.updatedAt <= writtenAt + OWN_WRITE_SLACK_MS;
-}
-
-/** `in-progress` that no lease of ours explains: another tool, or a lease that the store has lost. */
-function isForeignProgress(issue: Issue, known: MirroredIssue | null, now: number): boolean {
-  if (!has(issue, IN_PROGRESS)) return false;
-  if (known === null) return true;
-  if (known.tasks.some((task) => task.state === 'leased')) return false;
-  const adopted = known.tasks.find((t) => t.state === 'held' && t.reason === 'in_progress');
-  if (adopted !== undefined) return adopted.readyAt !== null && adopted.readyAt > now;
-  return showsForeign(issue, known, IN_PROGRESS) && !has(known.issue, IN_PROGRESS);
-}
-
-/** The rules that hold for every kind; null: nothing speaks against it. */
-function gate(issue: Issue, known: MirroredIssue | null, context: PlanContext): Want | null {
-  if (issue.state === 'closed') return { state: 'cancelled', reason: 'issue_closed' };
-  if (issue.problem !== null) return held(`malformed:${issue.problem}`);
-  const excluded = context.policy.excludedLabels.find((label) =>
-    isLedgerLabel(label)
-      ? showsForeign(issue, known, label.toLowerCase())
-      : has(issue, label.toLowerCase()),
-  );
-  if (excluded !== undefined) return held(`excluded_label:${excluded}`);
-  const dependencies = dependenciesOf(issue);
-  const open = dependencies.filter((number) => context.isOpen(number));
-  if (open.length > 0) return held(`blocked_by:${open.map((n) => `#${n}`).join(',')}`);
-  if (dependencies.length > 0 && !context.listed) return held('listing');
-  if (isForeignProgress(issue, known, context.now)) {
-    return held('in_progress', context.policy.adoptSeconds * 1000);
-  }
-  return null;
 }
 
 function branchOf(issue: Issue, context: PlanContext): string {
@@ -120,6 +55,7 @@ interface Life {
   readonly tasks: readonly Task[];
   /** Reviews and fixes of this life that were not called off. */
   readonly following: readonly Task[];
+  readonly beganAt: number;
 }
 
 /**
@@ -132,15 +68,20 @@ function currentLife(issue: Issue, known: MirroredIssue | null): Life {
   const first = lastRound - roundInLife(lastRound) + 1;
   const current = tasks.filter((task) => task.round >= first);
   const reopened = known?.issue.state === 'closed' && issue.state === 'open';
-  const worked = current.some((task) => task.state === 'done');
-  const interrupted = current.some((task) => task.state === 'cancelled' || task.state === 'dead');
+  const worked = current.some((task) => task.state === 'done' || endedOnForge(task));
+  const interrupted = current.some(
+    (task) => task.state === 'dead' || (task.state === 'cancelled' && !endedOnForge(task)),
+  );
   if (reopened && worked && !interrupted) {
-    return { first: nextLife(lastRound), tasks: [], following: [] };
+    return { first: nextLife(lastRound), tasks: [], following: [], beganAt: issue.updatedAt };
   }
   return {
     first,
     tasks: current,
-    following: current.filter((t) => t.kind !== 'implement' && t.state !== 'cancelled'),
+    following: current.filter(
+      (t) => t.kind !== 'implement' && (t.state !== 'cancelled' || endedOnForge(t)),
+    ),
+    beganAt: Math.min(...current.map((task) => task.createdAt)),
   };
 }
 
@@ -152,7 +93,7 @@ function implementWant(
 ): Want {
   const last = life.following.at(-1);
   if (last !== undefined) {
-    return held(last.result?.verdict === 'approve' ? 'approved' : 'needs_review');
+    return held(isAccepted(last) ? 'approved' : 'needs_review');
   }
   if (showsForeign(issue, known, APPROVED)) return held('approved');
   if (policy.requireDeliverables && !hasDeliverables(issue.body, policy.deliverablesHeadings)) {
@@ -161,10 +102,9 @@ function implementWant(
   return { state: 'ready' };
 }
 
-function reviewWant(issue: Issue, context: PlanContext): Want {
-  if (context.hasPullRequests && issue.pull === null && issue.subject !== 'push') {
-    return held('no_pull_request');
-  }
+function reviewWant(issue: Issue, context: PlanContext, prNumber: number | null = null): Want {
+  const linked = issue.pull !== null || prNumber !== null || issue.subject === 'push';
+  if (context.hasPullRequests && !linked) return held('no_pull_request');
   return {
     state: 'delayed',
     delayMs: context.policy.reviewDelaySeconds * 1000,
@@ -189,7 +129,12 @@ export function planIssue(
   const life = currentLife(issue, known);
   const blocked = gate(issue, known, context);
   const branch = branchOf(issue, context);
-  const plan = (kind: TaskKind, round: number, want: Want, create: boolean): TaskPlan => ({
+  const plan = (
+    kind: TaskKind,
+    round: number,
+    want: Want,
+    over: Partial<TaskPlan> = {},
+  ): TaskPlan => ({
     id: taskId({ repository: issue.repository, number: issue.number, kind, round }),
     want: blocked ?? want,
     priority: priorityFor(kind, issue, context.policy),
@@ -198,7 +143,8 @@ export function planIssue(
     reviewComments: [],
     authors: [],
     authorFirstMs: 0,
-    create,
+    create: true,
+    ...over,
   });
 
   const byHand = issue.subject === 'issue' && labelledForReview(issue, life, known);
@@ -206,25 +152,47 @@ export function planIssue(
   const plans: TaskPlan[] = [];
   if (issue.subject === 'issue') {
     const want = byHand ? held('needs_review') : implementWant(issue, known, life, context.policy);
-    plans.push(plan('implement', life.first, want, true));
+    plans.push(plan('implement', life.first, want));
   }
-  for (const task of known?.tasks ?? []) {
-    if (task.kind === 'implement' && task.round === life.first) continue;
-    if (task.round < life.first) continue;
+  const later = life.tasks.filter((t) => t.kind !== 'implement' || t.round !== life.first);
+  const open = issue.state === 'open';
+  const endings = later.flatMap((task) => {
+    const ending = open ? endingOf(issue, task, life.beganAt) : null;
     const want =
-      task.kind === 'review' ? reviewWant(issue, context) : ({ state: 'ready' } as const);
-    plans.push(plan(task.kind, task.round, want, false));
+      task.kind === 'review'
+        ? reviewWant(issue, context, task.prNumber)
+        : ({ state: 'ready' } as const);
+    // What people decided stands above a reason to wait.
+    const ended = ending === null ? {} : { want: { state: 'cancelled', reason: ending } as const };
+    plans.push(plan(task.kind, task.round, want, { create: false, ...ended }));
+    return ending ?? [];
+  });
+  const fix = reviewToFix(issue, life.tasks);
+  if (fix !== null) {
+    const { authors } = fix;
+    const authorFirstMs = context.policy.authorFirstSeconds * 1000;
+    const reviewComments = issue.pull?.comments ?? [];
+    const made = { authors, authorFirstMs, reviewComments };
+    plans.push(plan('fix', fix.round, { state: 'ready' }, made));
   }
-  const reviewId = plan('review', life.first, { state: 'ready' }, true).id;
+  const repeat = reviewToRepeat(issue, life.tasks);
+  if (repeat !== null) {
+    const { authors } = repeat;
+    plans.push(plan('review', repeat.round + 1, reviewWant(issue, context), { authors }));
+  }
+  const reviewId = plan('review', life.first, { state: 'ready' }).id;
   if (reviewNow && !plans.some((p) => p.id === reviewId)) {
-    plans.push(plan('review', life.first, reviewWant(issue, context), true));
+    plans.push(plan('review', life.first, reviewWant(issue, context)));
   }
+  const ledger = ledgerAfter(endings, fix, repeat);
   return {
     issue,
     matchLabels: matchLabelsOf(issue, known),
     dependsOn: dependenciesOf(issue),
     plans,
-    ...ledgerOf(issue, known, life, byHand, context),
+    ...(ledger === undefined
+      ? ledgerOf(issue, known, life, byHand, context)
+      : { ledger: [...ledger] }),
   };
 }
 

@@ -56,6 +56,13 @@ export function explainReason(reason: string): string {
     requeued: 'an operator asked for a delay',
     listing: 'the backlog is still being read',
     issue_closed: 'its issue was closed',
+    untrusted_author:
+      'neither its author nor anybody who labelled it since the last edit has write access',
+    approved_on_forge: 'people approved the pull request',
+    changes_requested_on_forge: 'people asked for changes on the pull request',
+    pull_merged: 'the pull request was merged',
+    pull_closed: 'the pull request was closed',
+    pull_linked: 'the pull request is reviewed with its issue',
     issue_gone: 'its issue was deleted or moved',
     expired: 'the last lease ran out and no attempt is left',
     too_many_review_rounds: 'reviews kept asking for changes',

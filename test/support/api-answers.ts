@@ -102,6 +102,7 @@ export function queueAnswer(over: Partial<QueueAnswer> = {}): QueueAnswer {
     oldest_age_seconds: 90,
     delayed: [{ task_id: 'shop~3~review.1', ready_at: '2026-11-15T20:05:00.000Z' }],
     waiting: 2,
+    forge_budget: null,
     outbox: { pending: 3, failing: 1 },
     ...over,
   };

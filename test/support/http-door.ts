@@ -1,6 +1,7 @@
 // A real HTTP door on a free port in front of a scripted broker.
 
 import { connect } from 'node:net';
+import type { ForgeWebhook } from '../../src/core/forge.ts';
 import { createHttpDoor, type HttpDoor } from '../../src/doors/http/door.ts';
 import type { HttpSettings } from '../../src/doors/http/settings.ts';
 import { createTelemetry } from '../../src/telemetry.ts';
@@ -14,11 +15,14 @@ export interface OpenDoor {
   readonly lines: string[];
 }
 
-export async function openDoor(settings: Partial<HttpSettings> = {}): Promise<OpenDoor> {
+export async function openDoor(
+  settings: Partial<HttpSettings> = {},
+  webhook?: ForgeWebhook,
+): Promise<OpenDoor> {
   const lines: string[] = [];
   const broker = createScriptedBroker();
   const door = createHttpDoor({
-    broker,
+    broker: webhook === undefined ? broker : { ...broker, webhook },
     telemetry: createTelemetry({ level: 'info', write: (line) => lines.push(line) }),
     settings: { host: '127.0.0.1', port: 0, version: '1.2.3', tokensRequired: false, ...settings },
   });

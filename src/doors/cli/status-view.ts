@@ -60,6 +60,14 @@ function vitals(queue: QueueAnswer): string {
   ].join('  ·  ');
 }
 
+function budget({ forge_budget }: QueueAnswer, now: number): string[] {
+  if (forge_budget === null) return [];
+  const { limit, remaining, reset_at, blocked_until } = forge_budget;
+  const left = `GitHub: ${remaining} of ${limit} requests left until ${clockTime(reset_at, now)}`;
+  if (blocked_until === null) return [left];
+  return [`${left}  ·  silent until ${clockTime(blocked_until, now)}, as it asked`];
+}
+
 function timeLeft(task: ListedTaskAnswer, now: number): string {
   if (task.lease === null) return '';
   const seconds = (Date.parse(task.lease.expires_at) - now) / 1000;
@@ -102,6 +110,7 @@ export function draw(scene: Scene): string[] {
     health(scene),
     cut(counts(queue), columns),
     cut(vitals(queue), columns),
+    ...budget(queue, now).map((line) => cut(line, columns)),
     ...(scene.lost === null ? [] : [paint('red', cut(clean(scene.lost), columns))]),
   ];
   const delayed = queue.delayed.map(({ task_id, ready_at }) => [

@@ -15,6 +15,8 @@ export interface Caller {
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access;
+    /** Protected by a signature: it may come in under any name, through a tunnel for example. */
+    anyHost?: boolean;
   }
   interface FastifyRequest {
     caller: Caller;

@@ -21,6 +21,7 @@ import { type App, createServer } from './server.ts';
 import { DEFAULT_LIMITS, type HttpLimits, type HttpSettings, isLoopback } from './settings.ts';
 import { routeTasks } from './tasks.ts';
 import { routeTokens } from './tokens.ts';
+import { routeWebhooks } from './webhooks.ts';
 
 /** What every route gets. */
 export interface Door {
@@ -58,6 +59,7 @@ const API_ROUTES = [
   routeFlags,
   routeEvents,
   routeTokens,
+  routeWebhooks,
 ];
 const ROOT_ROUTES = [routeHealth, routeReady, routeMetrics, routeIndex];
 

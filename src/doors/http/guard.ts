@@ -62,7 +62,7 @@ export function createGuard(
         `The address is longer than ${limits.urlLength} characters.`,
       );
     }
-    checkHost(request.headers.host, settings);
+    if (request.routeOptions.config.anyHost !== true) checkHost(request.headers.host, settings);
     checkOrigin(request, settings);
   };
 }

@@ -52,6 +52,7 @@ export function routeMetrics(app: App, { broker, telemetry }: Door): void {
       return null;
     });
     telemetry.showQueue(queue);
+    telemetry.showBudget(broker.budget());
     reply.type(telemetry.metricsType);
     return telemetry.metrics();
   });

@@ -1,7 +1,7 @@
 // Reading the queue and the statistics.
 
 import { QueueAnswer, StatsAnswer, StatsQuery } from '../schema/queue.ts';
-import { queueView } from '../views/queue.ts';
+import { budgetView, queueView } from '../views/queue.ts';
 import { describe } from './describe.ts';
 import type { Door } from './door.ts';
 import type { App } from './server.ts';
@@ -13,7 +13,8 @@ export function routeQueue(app: App, { broker, observe }: Door): void {
   app.get(
     '/queue',
     { config, schema: describe({ tag, summary: 'How much work there is', answer: QueueAnswer }) },
-    async () => queueView(await observe('queue', () => broker.queue()), Date.now()),
+    async () =>
+      queueView(await observe('queue', () => broker.queue()), broker.budget(), Date.now()),
   );
 
   app.get(
@@ -30,7 +31,11 @@ export function routeQueue(app: App, { broker, observe }: Door): void {
     async ({ query }) => {
       const period = query.period ?? 'daily';
       const rows = await observe('stats', () => broker.stats(period));
-      return { period, rows: rows.map(({ start, counters }) => ({ start, counters })) };
+      return {
+        period,
+        rows: rows.map(({ start, counters }) => ({ start, counters })),
+        forge_budget: budgetView(broker.budget()),
+      };
     },
   );
 }

@@ -14,6 +14,8 @@ export interface HttpSettings {
 
 export interface HttpLimits {
   readonly bodyBytes: number;
+  /** GitHub's deliveries may be this large; nothing else may. */
+  readonly webhookBytes: number;
   readonly headerBytes: number;
   readonly urlLength: number;
   readonly connections: number;
@@ -31,6 +33,7 @@ export interface HttpLimits {
 
 export const DEFAULT_LIMITS: HttpLimits = {
   bodyBytes: 1_048_576,
+  webhookBytes: 26_214_400,
   headerBytes: 16_384,
   urlLength: 4_096,
   connections: 20_000,

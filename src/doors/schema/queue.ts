@@ -6,6 +6,21 @@ import { Instant, Kind, Nullable, Period, State, TaskId } from './fields.ts';
 
 const count = Type.Integer({ minimum: 0 });
 
+export const ForgeBudget = Type.Object(
+  {
+    limit: count,
+    remaining: count,
+    reset_at: Instant,
+    blocked_until: Nullable(Instant),
+  },
+  {
+    title: 'ForgeBudget',
+    additionalProperties: false,
+    description: "what is left of the forge's hourly limit; nothing is sent before blocked_until",
+  },
+);
+export type ForgeBudget = Static<typeof ForgeBudget>;
+
 export const QueueAnswer = Type.Object(
   {
     by_state: Type.Unsafe<Record<TaskState, number>>(
@@ -38,6 +53,7 @@ export const QueueAnswer = Type.Object(
       { pending: count, failing: count },
       { additionalProperties: false, description: 'ledger writes that are not done yet' },
     ),
+    forge_budget: Nullable(ForgeBudget),
   },
   { title: 'Queue', additionalProperties: false },
 );
@@ -61,6 +77,7 @@ export const StatsAnswer = Type.Object(
         { title: 'StatsRow', additionalProperties: false },
       ),
     ),
+    forge_budget: Nullable(ForgeBudget),
   },
   { title: 'Stats', additionalProperties: false },
 );

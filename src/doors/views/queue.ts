@@ -1,13 +1,26 @@
 // The queue as JSON: the store's counts, summed up in the ways people ask for.
 
+import type { ForgeBudget } from '../../core/forge.ts';
 import { priorityName } from '../../core/priority.ts';
 import type { QueueView } from '../../core/store.ts';
 import { TASK_STATES, type TaskState } from '../../core/task.ts';
-import type { QueueAnswer } from '../schema/queue.ts';
+import type { ForgeBudget as ForgeBudgetAnswer, QueueAnswer } from '../schema/queue.ts';
 import { instant, instantOrNull } from './instant.ts';
+
+export function budgetView(budget: ForgeBudget | null): ForgeBudgetAnswer | null {
+  if (budget === null) return null;
+  const { limit, remaining, resetAt, blockedUntil } = budget;
+  return {
+    limit,
+    remaining,
+    reset_at: instant(resetAt),
+    blocked_until: instantOrNull(blockedUntil),
+  };
+}
 
 export function queueView(
   queue: QueueView & { readonly waiting: number },
+  budget: ForgeBudget | null,
   now: number,
 ): QueueAnswer {
   const byState = Object.fromEntries(TASK_STATES.map((state) => [state, 0])) as Record<
@@ -37,5 +50,6 @@ export function queueView(
     })),
     waiting: queue.waiting,
     outbox: { pending: queue.outbox.pending, failing: queue.outbox.failing },
+    forge_budget: budgetView(budget),
   };
 }

@@ -1,0 +1,85 @@
+// One comment for each key, found again by a mark at its end that nobody sees, and replaced in place.
+
+import type { Place } from './place.ts';
+import { hasStatus, refusalOf } from './refusals.ts';
+
+export interface Comments {
+  put(number: number, key: string, text: string): Promise<void>;
+}
+
+interface GithubComment {
+  readonly id: number;
+  readonly body?: string;
+  readonly user: { readonly login: string } | null;
+}
+
+const MOST_TEXT = 65_000;
+
+/** Encoded, so that no key can end the mark early; at the very end, where no text can imitate it. */
+function markOf(key: string): string {
+  return `<!-- banto:${encodeURIComponent(key).replaceAll('-', '%2D')} -->`;
+}
+
+/** `me` is our own login; null where that is not known. */
+export function createComments(place: Place, me: () => string | null): Comments {
+  const known = new Map<string, number>();
+  const tails = new Map<string, Promise<void>>();
+
+  function bodyOf(key: string, text: string): string {
+    const cut = text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT)}…` : text;
+    return `${cut}\n\n${markOf(key)}`;
+  }
+
+  async function find(number: number, key: string): Promise<number | null> {
+    const route = 'GET /repos/{owner}/{repo}/issues/{issue_number}/comments';
+    for await (const page of place.pages<GithubComment>(route, { issue_number: number })) {
+      const mine = page.find(
+        ({ body, user }) =>
+          // A stranger's comment with our mark is still a stranger's.
+          body?.trimEnd().endsWith(markOf(key)) === true &&
+          (me() === null || user?.login.toLowerCase() === me()?.toLowerCase()),
+      );
+      if (mine !== undefined) return mine.id;
+    }
+    return null;
+  }
+
+  async function write(number: number, key: string, text: string): Promise<void> {
+    const name = `${number} ${key}`;
+    const body = bodyOf(key, text);
+    // An answer may have been lost after the comment was written: it is looked for before one is made.
+    const id = known.get(name) ?? (await find(number, key));
+    if (id !== null) {
+      try {
+        const route = 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}';
+        await place.request(route, { comment_id: id, body });
+        known.set(name, id);
+        return;
+      } catch (error) {
+        known.delete(name);
+        // Somebody deleted it: then it is written anew.
+        if (!hasStatus(error, 404)) throw error;
+      }
+    }
+    const route = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
+    const { data } = await place.request<GithubComment>(route, { issue_number: number, body });
+    if (typeof data === 'object' && data !== null) known.set(name, data.id);
+  }
+
+  return {
+    async put(number, key, text) {
+      // One after the other for each key: two at once would both find nothing.
+      const name = `${number} ${key}`;
+      const before = tails.get(name) ?? Promise.resolve();
+      const done = before.catch(() => undefined).then(() => write(number, key, text));
+      tails.set(name, done);
+      try {
+        await done;
+      } catch (error) {
+        throw refusalOf(error, 'comment');
+      } finally {
+        if (tails.get(name) === done) tails.delete(name);
+      }
+    },
+  };
+}

@@ -1,0 +1,46 @@
+// GitHub's own "blocked by": asked for only where an issue's summary says that there is something to ask for.
+
+import type { Place } from './place.ts';
+import { type GithubIssue, instantOf } from './shapes.ts';
+
+export interface Dependencies {
+  of(from: GithubIssue): Promise<readonly number[]>;
+}
+
+export function createDependencies(place: Place): Dependencies {
+  const known = new Map<number, { readonly key: string; readonly numbers: readonly number[] }>();
+
+  async function read(number: number): Promise<number[]> {
+    const route = 'GET /repos/{owner}/{repo}/issues/{issue_number}/dependencies/blocked_by';
+    const { full_name } = await place.about();
+    const numbers: number[] = [];
+    const blockers = place.pages<GithubIssue & { repository_url: string }>(route, {
+      issue_number: number,
+    });
+    for await (const page of blockers) {
+      const own = page.filter(({ repository_url }) =>
+        repository_url.toLowerCase().endsWith(`/repos/${full_name.toLowerCase()}`),
+      );
+      numbers.push(...own.map((blocker) => blocker.number));
+    }
+    return numbers.sort((a, b) => a - b);
+  }
+
+  return {
+    async of(from) {
+      const total = from.issue_dependencies_summary?.total_blocked_by;
+      // Deliveries do not say: what was read before stands.
+      if (total === undefined) return known.get(from.number)?.numbers ?? [];
+      if (total === 0) {
+        known.delete(from.number);
+        return [];
+      }
+      const key = `${instantOf(from.updated_at)} ${total}`;
+      const before = known.get(from.number);
+      if (before?.key === key) return before.numbers;
+      const numbers = await read(from.number);
+      known.set(from.number, { key, numbers });
+      return numbers;
+    },
+  };
+}

@@ -1,0 +1,195 @@
+// GitHub as the forge: issues are the backlog, labels the ledger. Display, never the lock.
+
+import type { Forge, ForgeChange } from '../../core/forge.ts';
+import type { Issue } from '../../core/issue.ts';
+import { createBranches } from './branches.ts';
+import { check, findProblems } from './check.ts';
+import { type ClientOptions, createClient, type GithubAuth } from './client.ts';
+import { createComments } from './comments.ts';
+import { createIdentity } from './identity.ts';
+import { createLabels } from './labels.ts';
+import { createPlace } from './place.ts';
+import {
+  commitItem,
+  type GithubCommit,
+  type GithubPush,
+  isPushNumber,
+  pushItem,
+  shaOf,
+} from './pushes.ts';
+import { hasStatus } from './refusals.ts';
+import { createRepositoryMirror } from './repository-mirror.ts';
+import { createSettler } from './settler.ts';
+import { systemTimers } from './system-timers.ts';
+import { createTrust } from './trust.ts';
+import { createWebhook } from './webhook.ts';
+
+export interface GithubForgeOptions extends Partial<ClientOptions> {
+  readonly repositories: readonly string[];
+  readonly apiUrl: string;
+  readonly auth: GithubAuth;
+  readonly webhookSecret: string | null;
+  readonly reviewPushes?: boolean;
+  readonly trustedOnly?: boolean;
+  readonly log?: { warn(data: object, message: string): void };
+}
+
+export interface GithubForge extends Forge {
+  /** What the credentials lack, one sentence each. */
+  problems(): Promise<string[]>;
+  /** Looks at once at what deliveries hinted at. */
+  settle(): Promise<void>;
+}
+
+const CHECKED_MS = 300_000;
+/** A push that nobody reviewed by then is history. */
+const PUSH_MS = 7 * 86_400_000;
+
+export function openGithubForge(options: GithubForgeOptions): GithubForge {
+  const { auth, now = Date.now, after = systemTimers.after } = options;
+  const log = options.log ?? { warn: () => undefined };
+  const client = createClient({ ...options, now, after });
+  const listeners = new Set<(change: ForgeChange) => void>();
+  const tell = (change: ForgeChange) => {
+    if (change.issues.length === 0 && change.gone.length === 0) return;
+    for (const listener of listeners) listener(change);
+  };
+
+  const me = createIdentity(client, auth);
+
+  function openRepository(repository: string) {
+    const place = createPlace(client, repository, now);
+    const trust = options.trustedOnly === true ? createTrust(place, now) : null;
+    const mirror = createRepositoryMirror({ place, trust, now });
+    const labels = createLabels(place);
+    const branches = createBranches(place, now);
+    const comments = createComments(place, () => me.login);
+    const pushes = new Map<number, Issue>();
+    const settler = createSettler({ mirror, tell, after, now, log });
+
+    async function hearPush(push: GithubPush): Promise<void> {
+      const { default_branch } = await place.about();
+      if (push.ref !== `refs/heads/${default_branch}`) return;
+      branches.expire();
+      // What a merge brings was reviewed as a pull request.
+      if (options.reviewPushes !== true || mirror.isMergeOf(push.after)) return;
+      const item = pushItem(repository, push, default_branch, now());
+      if (item === null || pushes.has(item.number)) return;
+      pushes.set(item.number, item);
+      tell({ repository, issues: [item], gone: [] });
+    }
+
+    const isRecent = (push: Issue) => push.createdAt > now() - PUSH_MS;
+
+    async function readPush(number: number): Promise<Issue | null> {
+      const known = pushes.get(number);
+      if (known !== undefined) return isRecent(known) ? known : null;
+      try {
+        const route = 'GET /repos/{owner}/{repo}/commits/{ref}';
+        const { data } = await place.request<GithubCommit>(route, { ref: shaOf(number) });
+        const item = commitItem(repository, data, (await place.about()).default_branch);
+        pushes.set(number, item);
+        return isRecent(item) ? item : null;
+      } catch (error) {
+        if (hasStatus(error, 404, 409, 422)) return null;
+        throw error;
+      }
+    }
+
+    return {
+      place,
+      mirror,
+      labels,
+      branches,
+      comments,
+      settler,
+      // While nobody listens, what was delivered waits for the next poll.
+      soon: () => {
+        if (listeners.size > 0) settler.soon();
+      },
+      readPush,
+      push: (push: GithubPush) => {
+        hearPush(push).catch((error: unknown) =>
+          log.warn({ err: error }, 'could not take in a push'),
+        );
+      },
+    };
+  }
+
+  const opened = new Map(
+    options.repositories.map((name) => [name.toLowerCase(), openRepository(name)]),
+  );
+  const at = (repository: string) => {
+    const found = opened.get(repository.toLowerCase());
+    if (found === undefined)
+      throw new Error(`${repository} is not one of this forge's repositories.`);
+    return found;
+  };
+  const places = [...opened.values()].map(({ place }) => place);
+  let checked: { readonly at: number; readonly result: Promise<void> } | null = null;
+
+  return {
+    kind: 'github',
+    repositories: options.repositories,
+    hasPullRequests: true,
+    rhythm: {
+      // Deliveries bring changes at once where they are set up; polling then only heals.
+      pollMs: options.webhookSecret === null ? Math.max(10_000, 5000 * opened.size) : 60_000,
+      fullPassMs: 900_000,
+    },
+    async *list(repository) {
+      const { labels, mirror, branches } = at(repository);
+      await labels.learn();
+      await branches.head(0);
+      yield* mirror.list();
+    },
+    async changes(repository, cursor) {
+      const { mirror, branches } = at(repository);
+      // Kept fresh here, so that a hand-out reads nothing; a 304 costs nothing.
+      await branches.head(0);
+      return mirror.changes(cursor);
+    },
+    watch(listener) {
+      listeners.add(listener);
+      return async () => {
+        listeners.delete(listener);
+      };
+    },
+    read: (repository, number) =>
+      isPushNumber(number) ? at(repository).readPush(number) : at(repository).mirror.read(number),
+    pull: (repository, number, issue) => at(repository).mirror.pull(number, issue),
+    createBranch: (repository, branch) => at(repository).branches.create(branch),
+    async setLabels(repository, number, change) {
+      // A push has nothing that a label could stand on.
+      if (!isPushNumber(number)) await at(repository).labels.set(number, change);
+    },
+    async comment(repository, number, key, text) {
+      if (isPushNumber(number)) return;
+      await me.learn();
+      await at(repository).comments.put(number, key, text);
+    },
+    check() {
+      // `/ready` may be asked every second: GitHub is not.
+      if (checked !== null && now() - checked.at < CHECKED_MS) return checked.result;
+      const result = check(client, auth, places);
+      checked = { at: now(), result };
+      result.catch(() => {
+        checked = null;
+      });
+      return result;
+    },
+    async settle() {
+      for (const { settler } of opened.values()) await settler.runOnce();
+    },
+    problems: () => findProblems(client, auth, places),
+    defaultBranch: async (repository) => (await at(repository).place.about()).default_branch,
+    budget: () => client.budget(),
+    ...(options.webhookSecret === null
+      ? {}
+      : { webhook: createWebhook(options.webhookSecret, opened) }),
+    async close() {
+      listeners.clear();
+      for (const { settler } of opened.values()) await settler.stop();
+    },
+  };
+}

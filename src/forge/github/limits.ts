@@ -1,0 +1,46 @@
+// What GitHub says about its limits in the headers of every answer, in our own clock.
+
+import type { ForgeBudget } from '../../core/forge.ts';
+
+type Headers = Readonly<Record<string, string | number | undefined>>;
+
+const number = (value: string | number | undefined): number | null => {
+  const read = value === undefined || value === '' ? Number.NaN : Number(value);
+  return Number.isFinite(read) ? read : null;
+};
+
+/** GitHub's clock and ours may differ: what it dates is read against the `date` of the same answer. */
+function inOurClock(seconds: number, headers: Headers, now: number): number {
+  const theirs = Date.parse(String(headers['date'] ?? ''));
+  return Number.isNaN(theirs) ? seconds * 1000 : now + seconds * 1000 - theirs;
+}
+
+export function readBudget(headers: Headers, now: number): ForgeBudget | null {
+  const resource = headers['x-ratelimit-resource'];
+  if (resource !== undefined && resource !== 'core') return null;
+  const limit = number(headers['x-ratelimit-limit']);
+  const remaining = number(headers['x-ratelimit-remaining']);
+  const reset = number(headers['x-ratelimit-reset']);
+  if (limit === null || remaining === null || reset === null) return null;
+  return { limit, remaining, resetAt: inOurClock(reset, headers, now), blockedUntil: null };
+}
+
+const UNSAID_WAIT_MS = 60_000;
+
+/** The instant before which nothing may be asked, where an answer says so; null: it speaks of no limit. */
+export function waitUntil(
+  status: number,
+  headers: Headers,
+  message: string,
+  now: number,
+): number | null {
+  if (status !== 403 && status !== 429) return null;
+  const retryAfter = number(headers['retry-after']);
+  if (retryAfter !== null) return now + retryAfter * 1000;
+  const reset = number(headers['x-ratelimit-reset']);
+  if (number(headers['x-ratelimit-remaining']) === 0 && reset !== null) {
+    return Math.max(now + 1000, inOurClock(reset, headers, now));
+  }
+  const limited = status === 429 || /rate limit|abuse detection/i.test(message);
+  return limited ? now + UNSAID_WAIT_MS : null;
+}

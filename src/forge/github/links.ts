@@ -1,0 +1,106 @@
+// Which issues a pull request speaks of, and which pull request is an issue's. Pure.
+// GitHub's own `closingIssuesReferences` is empty unless the default branch is the target: the text is read here.
+
+import { branchFromBody } from '../../core/body.ts';
+import type { Issue } from '../../core/issue.ts';
+import { isLedgerLabel } from '../../core/ledger.ts';
+import { isSafeRefName } from '../../core/ref-name.ts';
+import type { Pull } from './shapes.ts';
+
+const TEXT_READ = 65_536;
+const REFERENCE =
+  /(?:([\w.-]{1,100}\/[\w.-]{1,100})?#|https?:\/\/[^\s/]{1,255}\/([\w.-]{1,100}\/[\w.-]{1,100})\/issues\/)(\d{1,9})(?!\w)/g;
+const CLOSES = /\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?[ \t]+$/i;
+const NUMBERED_BRANCH = /^feature\/issue-(\d{1,9})$/;
+
+interface Mentions {
+  readonly closes: readonly number[];
+  readonly names: readonly number[];
+}
+
+/** Issues of this repository that the text closes by keyword, and those it only names. */
+export function mentionsIn(text: string, repository: string): Mentions {
+  const closes = new Set<number>();
+  const names = new Set<number>();
+  const read = text.slice(0, TEXT_READ);
+  for (const match of read.matchAll(REFERENCE)) {
+    const [whole, elsewhere, byAddress, digits] = match;
+    const before = read.slice(Math.max(0, match.index - 30), match.index);
+    // A word or a path right before `#7` makes it something else.
+    if (whole.startsWith('#') && /[\w/&]$/.test(before)) continue;
+    const of = elsewhere ?? byAddress;
+    if (of !== undefined && of.toLowerCase() !== repository.toLowerCase()) continue;
+    (CLOSES.test(before) ? closes : names).add(Number(digits));
+  }
+  return { closes: [...closes], names: [...names].filter((number) => !closes.has(number)) };
+}
+
+/** The branch a task of this issue works on, as the plan names it. */
+export function branchOf(issue: Pick<Issue, 'body' | 'number'>, defaultBranch: string): string {
+  const named = branchFromBody(issue.body);
+  if (named !== null && isSafeRefName(named, defaultBranch)) return named;
+  return `feature/issue-${issue.number}`;
+}
+
+/** The numbers of issues whose picture may change with this pull request; named branches come from the index. */
+export function touchedBy(
+  pull: Pull,
+  repository: string,
+  namedBranches: ReadonlyMap<string, ReadonlySet<number>>,
+): number[] {
+  const { closes, names } = mentionsIn(`${pull.title}\n${pull.body}`, repository);
+  const byNumber = NUMBERED_BRANCH.exec(pull.headBranch)?.[1];
+  const touched = [
+    ...closes,
+    ...names,
+    ...(byNumber === undefined ? [] : [Number(byNumber)]),
+    ...(namedBranches.get(pull.headBranch) ?? []),
+  ];
+  return [...new Set(touched)].filter((number) => number !== pull.number);
+}
+
+/** Naming an issue is a weak word: it counts where work on that issue has begun, and while the request is open. */
+function hasBegun(issue: Issue): boolean {
+  return issue.labels.some((label) => isLedgerLabel(label));
+}
+
+type Link = 'branch' | 'closes' | 'claimed' | 'names';
+const STRENGTH: readonly Link[] = ['branch', 'closes', 'claimed', 'names'];
+const LIVENESS: readonly Pull['state'][] = ['open', 'merged', 'closed'];
+
+function linkOf(
+  issue: Issue,
+  pull: Pull,
+  branch: string,
+  claimed: ReadonlySet<number>,
+): Link | null {
+  if (pull.ownBranch && pull.headBranch === branch) return 'branch';
+  const { closes, names } = mentionsIn(`${pull.title}\n${pull.body}`, issue.repository);
+  if (closes.includes(issue.number)) return 'closes';
+  if (claimed.has(pull.number)) return 'claimed';
+  const named = names.includes(issue.number) && pull.state === 'open' && hasBegun(issue);
+  return named ? 'names' : null;
+}
+
+/** Open before merged before closed, then the stronger link, then the newer one. */
+export function pullFor(
+  issue: Issue,
+  candidates: readonly Pull[],
+  defaultBranch: string,
+  claimed: ReadonlySet<number> = new Set(),
+): Pull | null {
+  const branch = branchOf(issue, defaultBranch);
+  let best: { pull: Pull; rank: readonly number[] } | null = null;
+  for (const pull of candidates) {
+    const link = linkOf(issue, pull, branch, claimed);
+    if (link === null) continue;
+    const rank = [LIVENESS.indexOf(pull.state), STRENGTH.indexOf(link), -pull.number];
+    if (best === null || comesBefore(rank, best.rank)) best = { pull, rank };
+  }
+  return best?.pull ?? null;
+}
+
+function comesBefore(a: readonly number[], b: readonly number[]): boolean {
+  const at = a.findIndex((value, index) => value !== b[index]);
+  return at !== -1 && (a[at] ?? 0) < (b[at] ?? 0);
+}

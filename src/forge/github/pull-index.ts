@@ -1,0 +1,117 @@
+// The pull requests of a repository, found by the branch they come from and by the issues they speak of.
+
+import type { Issue } from '../../core/issue.ts';
+import { branchOf, pullFor, touchedBy } from './links.ts';
+import type { Pull } from './shapes.ts';
+
+/** Closed ones are remembered for the rounds they end; the oldest are forgotten. */
+const CLOSED_KEPT = 2000;
+
+export interface PullIndex {
+  get(number: number): Pull | undefined;
+  all(): Iterable<Pull>;
+  /** Answers with the issues whose picture may have changed by it. */
+  put(pull: Pull): number[];
+  /** An agent's word that it is this issue's, where nothing on GitHub says so. */
+  claim(pull: number, issue: number): void;
+  /** The pull request of an issue; remembers the choice, so that the request is no item of its own. */
+  linkTo(issue: Issue, defaultBranch: string): Pull | null;
+  /** True where an open issue has chosen it. */
+  isLinked(number: number): boolean;
+  /** The pull requests whose choice has changed since this was last asked. */
+  takeRelinked(): number[];
+  mergeShas(): ReadonlySet<string>;
+}
+
+function add<K>(map: Map<K, Set<number>>, key: K, value: number): void {
+  const values = map.get(key) ?? new Set();
+  values.add(value);
+  map.set(key, values);
+}
+
+export function createPullIndex(repository: string): PullIndex {
+  const pulls = new Map<number, Pull>();
+  const byBranch = new Map<string, Set<number>>();
+  const byIssue = new Map<number, Set<number>>();
+  /** Branches that issues name in their bodies. */
+  const named = new Map<string, Set<number>>();
+  const chosen = new Map<number, number>();
+  const linked = new Map<number, Set<number>>();
+  const claims = new Map<number, Set<number>>();
+  const relinked = new Set<number>();
+  const merges = new Set<string>();
+
+  function unlink(issue: number): void {
+    const pull = chosen.get(issue);
+    if (pull === undefined) return;
+    chosen.delete(issue);
+    linked.get(pull)?.delete(issue);
+    relinked.add(pull);
+  }
+
+  function choose(issue: number, pull: number): void {
+    if (chosen.get(issue) === pull) return;
+    unlink(issue);
+    chosen.set(issue, pull);
+    const issues = linked.get(pull) ?? new Set();
+    issues.add(issue);
+    linked.set(pull, issues);
+    relinked.add(pull);
+  }
+
+  function drop(pull: Pull): void {
+    pulls.delete(pull.number);
+    byBranch.get(pull.headBranch)?.delete(pull.number);
+    for (const number of touchedBy(pull, repository, named))
+      byIssue.get(number)?.delete(pull.number);
+  }
+
+  return {
+    get: (number) => pulls.get(number),
+    all: () => pulls.values(),
+    put(pull) {
+      const before = pulls.get(pull.number);
+      const touched = new Set(before === undefined ? [] : touchedBy(before, repository, named));
+      if (before !== undefined) drop(before);
+      pulls.set(pull.number, pull);
+      add(byBranch, pull.headBranch, pull.number);
+      for (const number of touchedBy(pull, repository, named)) {
+        add(byIssue, number, pull.number);
+        touched.add(number);
+      }
+      for (const number of linked.get(pull.number) ?? []) touched.add(number);
+      if (pull.state === 'merged' && pull.mergeSha !== null) merges.add(pull.mergeSha);
+      if (pulls.size > CLOSED_KEPT) {
+        const oldest = [...pulls.values()].find((one) => one.state !== 'open' && one !== pull);
+        if (oldest !== undefined) drop(oldest);
+      }
+      return [...touched];
+    },
+    claim(pull, issue) {
+      add(claims, issue, pull);
+      if (pulls.has(pull)) choose(issue, pull);
+    },
+    linkTo(issue, defaultBranch) {
+      const branch = branchOf(issue, defaultBranch);
+      if (branch !== `feature/issue-${issue.number}`) add(named, branch, issue.number);
+      const claimed = claims.get(issue.number) ?? new Set<number>();
+      const numbers = [
+        ...(byBranch.get(branch) ?? []),
+        ...(byIssue.get(issue.number) ?? []),
+        ...claimed,
+      ];
+      const candidates = [...new Set(numbers)].flatMap((number) => pulls.get(number) ?? []);
+      const pull = pullFor(issue, candidates, defaultBranch, claimed);
+      if (issue.state === 'open' && pull !== null) choose(issue.number, pull.number);
+      else unlink(issue.number);
+      return pull;
+    },
+    isLinked: (number) => (linked.get(number)?.size ?? 0) > 0,
+    takeRelinked() {
+      const numbers = [...relinked];
+      relinked.clear();
+      return numbers;
+    },
+    mergeShas: () => merges,
+  };
+}
