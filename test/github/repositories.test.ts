@@ -36,12 +36,12 @@ describe('several repositories', () => {
     w.ann.openIssue(TOOLS, issue);
     await expect(w.settle()).rejects.toBeInstanceOf(Error);
     expect((await w.request('a1'))?.task.repository).toBe(TOOLS);
-    expect(w.broker.loops.mirror.complete()).toBe(false);
+    expect(await w.broker.loops.mirror.complete()).toBe(false);
     w.github.faults.clear();
     w.openIssue();
     await w.settle();
     expect((await w.request('a2'))?.task.repository).toBe(SHOP);
-    expect(w.broker.loops.mirror.complete()).toBe(true);
+    expect(await w.broker.loops.mirror.complete()).toBe(true);
   });
 });
 
