@@ -18,6 +18,12 @@ export interface RedisServerOptions {
   readonly sentinel?: boolean;
 }
 
+// A test process that ends early takes its servers with it.
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
 export interface RedisServer {
   readonly port: number;
   readonly url: string;
@@ -33,7 +39,7 @@ export interface RedisServer {
   stop(): Promise<void>;
 }
 
-export async function freePort(): Promise<number> {
+async function freePort(): Promise<number> {
   const probe = createServer();
   probe.listen(0, '127.0.0.1');
   await once(probe, 'listening');
@@ -65,6 +71,8 @@ function argumentsFor(port: number, dir: string, options: RedisServerOptions): s
     ...base,
     '--save',
     '',
+    '--repl-diskless-sync-delay',
+    '0',
     ...(options.aof === true ? ['--appendonly', 'yes', '--appendfsync', 'always'] : []),
     ...(options.replicaOf === undefined
       ? []
@@ -84,6 +92,8 @@ export async function startRedisServer(options: RedisServerOptions = {}): Promis
   async function start(): Promise<void> {
     const started = spawn('redis-server', argumentsFor(port, dir, options), { stdio: 'ignore' });
     child = started;
+    running.add(started);
+    started.once('exit', () => running.delete(started));
     const deadline = Date.now() + 10_000;
     for (;;) {
       if (started.exitCode !== null) throw new Error('redis-server ended at once.');

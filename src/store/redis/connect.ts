@@ -4,7 +4,7 @@
 import { Cluster, type ClusterNode, Redis, type RedisOptions } from 'ioredis';
 import { BantoError } from '../../core/errors.ts';
 
-export interface RedisTls {
+interface RedisTls {
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;
@@ -30,6 +30,7 @@ export interface RedisConnection {
 }
 
 export type Client = Redis | Cluster;
+export { Cluster };
 
 interface Address {
   readonly host: string;
@@ -50,22 +51,25 @@ const URL_SHAPE =
   /^(redis|rediss)(?:\+(sentinel|cluster))?:\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^/?]+)(?:\/([^?]*))?$/;
 const PORTS = { standalone: 6379, sentinel: 26_379, cluster: 6379 };
 
+/** The address may hold a password: it is not repeated here. */
+function notAnAddress(): BantoError {
+  return new BantoError(
+    'misconfigured',
+    'REDIS_URL is not an address of the form redis://user:password@host:port/0 (or rediss://, redis+sentinel://, redis+cluster://).',
+  );
+}
+
 function readUrl(url: string): Target {
   const match = URL_SHAPE.exec(url);
   if (match === null) {
-    // The address may hold a password: it is not repeated here.
-    throw new BantoError(
-      'misconfigured',
-      'REDIS_URL is not an address of the form redis://user:secret@host:port/0 (or rediss://, redis+sentinel://, redis+cluster://).',
-    );
+    throw notAnAddress();
   }
   const [, scheme, kind, username = '', password = '', hosts = '', path = ''] = match;
   const mode = (kind ?? 'standalone') as Target['mode'];
   const nodes = hosts.split(',').map((node) => {
     const [, bracketed, plain, port] = /^(?:\[(.+)\]|([^:]+))(?::(\d+))?$/.exec(node) ?? [];
     const host = bracketed ?? plain;
-    if (host === undefined)
-      throw new BantoError('misconfigured', `REDIS_URL names no host in "${node}".`);
+    if (host === undefined) throw notAnAddress();
     return { host, port: port === undefined ? PORTS[mode] : Number(port) };
   });
   const parts = path.split('/').filter((part) => part !== '');

@@ -14,7 +14,7 @@ const DAYS_SHOWN = 8;
 
 type Counters = Record<string, number>;
 
-export interface Folding {
+interface Folding {
   counts: Counters;
   moves: [string, string, string, string][];
   daily: Record<string, Counters>;
@@ -45,7 +45,7 @@ function countFact(fact: Fact, into: Folding): void {
 }
 
 /** What these facts change in everything that is drawn from facts. Pure. */
-export function fold(entries: readonly StreamEntry[], identifiers: Identifiers): Folding {
+function fold(entries: readonly StreamEntry[], identifiers: Identifiers): Folding {
   const into: Folding = {
     counts: {},
     moves: [],
@@ -95,7 +95,8 @@ export function createJournal(link: Link, keys: Keys, identifiers: Identifiers):
   }
 
   async function foldAll(): Promise<number> {
-    let from = String((await link.send('HGET', keys.at.meta, 'folded')) ?? '0');
+    const folded = (await link.send('HGET', keys.at.meta, 'folded')) as string | null;
+    let from = folded ?? '0';
     for (;;) {
       const entries = await entriesAfter(Number(from), BATCH);
       const last = entries.at(-1);

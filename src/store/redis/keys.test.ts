@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createIdentifiers, createKeys, KEY_PATTERNS } from './keys.ts';
-import { loadScripts } from './scripts.ts';
+import { loadLibrary } from './scripts.ts';
 import { DEFAULT_TTLS } from './ttl.ts';
 
 const page = readFileSync(
@@ -96,9 +96,13 @@ describe('identifiers', () => {
 
 describe('scripts', () => {
   it('name no key and no time to live by hand', () => {
-    const scripts = loadScripts(createKeys({ namespace: 'zz' }), DEFAULT_TTLS);
-    for (const { text, name } of scripts.values()) {
-      expect(text, name).not.toMatch(/\bK\.|\bTTL\.|'banto:/);
-    }
+    const { text } = loadLibrary(createKeys({ namespace: 'zz' }), DEFAULT_TTLS);
+    expect(text).not.toMatch(/\bK\.|\bTTL\.|'banto:/);
+  });
+
+  it('are another library for another namespace, so that neither takes the other for its own', () => {
+    const batch = (namespace: string) => loadLibrary(createKeys({ namespace }), DEFAULT_TTLS).batch;
+    expect(batch('a')).not.toBe(batch('b'));
+    expect(batch('a')).toBe(batch('a'));
   });
 });

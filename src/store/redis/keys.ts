@@ -62,7 +62,7 @@ export const KEY_PATTERNS = {
   channel: 'channel:{agent}:{direction}',
 } as const;
 
-export type KeyName = keyof typeof KEY_PATTERNS;
+type KeyName = keyof typeof KEY_PATTERNS;
 
 /** As in seed 003's configuration file; with or without the namespace in front. */
 export interface KeyPatterns {
@@ -90,8 +90,7 @@ export interface Keys {
   readonly prefix: string;
   /** The key, or the beginning of the keys, with this name. */
   readonly at: Readonly<Record<KeyName, string>>;
-  channel(agent: string, direction: 'requests' | 'responses'): string;
-  setting(name: string): string;
+  readonly setting: (name: string) => string;
 }
 
 const NAMESPACE = /^[A-Za-z0-9._-]+(?::[A-Za-z0-9._-]+)*$/;
@@ -161,7 +160,6 @@ export function createKeys({ namespace, hashTag = false, patterns = {} }: KeyOpt
   return {
     prefix,
     at,
-    channel: (agent, direction) => `${at.channel}${agent}:${direction}`,
     setting: (name) =>
       /^(config|flags):/.test(name) ? `${prefix}${name}` : `${at.setting}${name}`,
   };
@@ -185,7 +183,7 @@ export function createIdentifiers(home: () => string) {
     repository === home() ? String(number) : `${repository.replace('/', '~')}~${number}`;
   return {
     issueId,
-    filedName(id: string): FiledName {
+    filedName: (id: string): FiledName => {
       const name = parseTaskId(id);
       if (name === null) throw new BantoError('invalid_request', `${id} names no task.`);
       const issue = issueId(name.repository, name.number);

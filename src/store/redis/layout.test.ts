@@ -55,7 +55,7 @@ describe('while a task waits', () => {
       url: 'https://forge.example/7',
     });
     expect(await raw.hget(key(`task:info:${idOf(7)}`), 'state')).toBe('ready');
-    expect(await raw.zrange(key('queue:normal'), 0, -1, 'WITHSCORES')).toEqual([
+    expect(await raw.zrange(key('queue:normal'), '0', '-1', 'WITHSCORES')).toEqual([
       idOf(7),
       String(50 * 1e13 + START),
     ]);
@@ -64,7 +64,7 @@ describe('while a task waits', () => {
   it('a delayed one is listed by the instant it becomes ready', async () => {
     const want = { state: 'delayed', delayMs: 5000, reason: 'wait' } as const;
     await world.mirror(entry(7, { plan: { want } }));
-    expect(await raw.zrange(key('queue:delayed'), 0, -1, 'WITHSCORES')).toEqual([
+    expect(await raw.zrange(key('queue:delayed'), '0', '-1', 'WITHSCORES')).toEqual([
       idOf(7),
       String(START + 5000),
     ]);
@@ -86,7 +86,7 @@ describe('while a task is leased', () => {
     expect(await raw.hgetall(key('process:info:a1'))).toMatchObject({ holds: idOf(7) });
     expect(await raw.ttl(key('process:heartbeat:a1'))).toBeGreaterThan(1790);
     expect(await raw.zscore(key('processes:active'), 'a1')).toBe(String(START));
-    expect(await raw.zrange(key('leases:deadline'), 0, -1)).toEqual([idOf(7)]);
+    expect(await raw.zrange(key('leases:deadline'), '0', '-1')).toEqual([idOf(7)]);
     expect(await raw.exists(key('queue:normal'))).toBe(0);
   });
 

@@ -1,19 +1,20 @@
-// The way to Redis: one script and one round trip a step. While the connection is away every call is told
+// The way to Redis: one step, one round trip; steps that are asked for in one turn of the event loop share
+// theirs. While the connection is away every call is told
 // `busy`; when it is back, the generation is compared before anything else may pass.
 
 import { BantoError, busy } from '../../core/errors.ts';
 import type { Fact } from '../../core/facts.ts';
-import type { Client } from './connect.ts';
+import { type Client, Cluster } from './connect.ts';
 import type { Keys } from './keys.ts';
-import type { Script, ScriptName } from './scripts.ts';
+import type { Library, ReadName, StepName } from './scripts.ts';
 
 export type Reply = readonly unknown[];
 
 export interface Link {
   /** A step that changes something; its facts are told on, the rest of its reply is returned. */
-  run(name: ScriptName, args: object, ...more: string[]): Promise<Reply>;
-  /** A script that only reads. */
-  read(name: ScriptName, ...args: string[]): Promise<unknown>;
+  run(name: StepName, args: object, groups?: string): Promise<Reply>;
+  /** A look at one moment. */
+  read(name: ReadName, ...args: string[]): Promise<unknown>;
   send(command: string, ...args: (string | number)[]): Promise<unknown>;
   /** Facts of this instance's own steps, as they come back. */
   onFacts(listener: (facts: readonly Fact[]) => void): void;
@@ -25,7 +26,7 @@ export interface Link {
 
 export interface LinkOptions {
   readonly client: Client;
-  readonly scripts: ReadonlyMap<ScriptName, Script>;
+  readonly library: Library;
   readonly keys: Keys;
   /** Milliseconds as text, where a test owns the clock; otherwise ''. */
   readonly clock: () => string;
@@ -36,12 +37,36 @@ export interface LinkOptions {
   readonly warn: (message: string, error?: unknown) => void;
 }
 
+interface Asked {
+  readonly name: StepName;
+  readonly args: object;
+  readonly groups: string;
+}
+
+interface Waiting extends Asked {
+  readonly resolve: (answer: Reply) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const MOST_PER_BATCH = 32;
+const BATCHED: ReadonlySet<StepName> = new Set([
+  'claim',
+  'heartbeat',
+  'complete',
+  'fail',
+  'release',
+]);
 const RETRY_ATTACH_MS = 250;
 const NOT_NOW =
   /^(OOM|READONLY|LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS|MISCONF|UNKILLABLE)\b/;
 
+/** A verb that failed alone inside its batch, because Redis refused one of its commands for now. */
+function redisError([, message]: Reply): BantoError | null {
+  return NOT_NOW.test(String(message)) ? busy(new Error(String(message))) : null;
+}
+
 /** What Redis says is a fault of ours unless it says "not now"; silence and broken connections are `busy`. */
-export function translate(error: unknown): BantoError {
+function translate(error: unknown): BantoError {
   if (error instanceof BantoError) return error;
   if (error instanceof Error && error.name === 'ReplyError' && !NOT_NOW.test(error.message)) {
     const code = /^(NOPERM|NOAUTH|WRONGPASS)/.test(error.message) ? 'misconfigured' : 'internal';
@@ -51,7 +76,7 @@ export function translate(error: unknown): BantoError {
 }
 
 export async function openLink(options: LinkOptions): Promise<Link> {
-  const { client, scripts, keys, clock } = options;
+  const { client, library, keys, clock } = options;
   const listeners = new Set<(facts: readonly Fact[]) => void>();
   let seen = 0;
   let up = false;
@@ -59,20 +84,21 @@ export async function openLink(options: LinkOptions): Promise<Link> {
   let opening = Promise.withResolvers<void>();
   opening.promise.catch(() => undefined);
 
-  async function evaluate(script: Script, args: readonly string[]): Promise<unknown> {
-    try {
-      return await client.evalsha(script.sha, 1, keys.at.meta, ...args);
-    } catch (error) {
-      // It did not run: the server was restarted, or never saw it.
-      if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
-      return client.eval(script.text, 1, keys.at.meta, ...args);
-    }
+  async function load(): Promise<void> {
+    const nodes = client instanceof Cluster ? client.nodes('master') : [client];
+    await Promise.all(nodes.map((node) => node.call('FUNCTION', 'LOAD', 'REPLACE', library.text)));
   }
 
-  function find(name: ScriptName): Script {
-    const script = scripts.get(name);
-    if (script === undefined) throw new Error(`There is no script ${name}.`);
-    return script;
+  async function callFunction(name: string, args: readonly string[]): Promise<unknown> {
+    const all = [name, '1', keys.at.meta, ...args];
+    try {
+      return await client.call('FCALL', ...all);
+    } catch (error) {
+      // It did not run: this server never saw it, or was restarted without it.
+      if (!(error instanceof Error && error.message.includes('Function not found'))) throw error;
+      await load();
+      return client.call('FCALL', ...all);
+    }
   }
 
   function tell(json: unknown): void {
@@ -82,17 +108,29 @@ export async function openLink(options: LinkOptions): Promise<Link> {
     for (const listener of listeners) listener(facts);
   }
 
-  async function step(name: ScriptName, generation: string, args: object, more: string[]) {
-    const all = [clock(), generation, JSON.stringify(args), ...more];
-    const [facts, ...reply] = (await evaluate(find(name), all)) as unknown[];
+  /** Runs these in one step, in order; each has its own answer. */
+  async function steps(generation: string, asked: readonly Asked[]): Promise<Reply[]> {
+    const args = asked.flatMap(({ name, args, groups }) => [name, JSON.stringify(args), groups]);
+    const reply = (await callFunction(library.batch, [clock(), generation, ...args])) as unknown[];
+    const [facts, ...answers] = reply;
     tell(facts);
-    return reply;
+    return answers[0] === 'generation' ? asked.map(() => answers) : (answers as Reply[]);
+  }
+
+  async function alone(name: StepName, args: object, groups = ''): Promise<Reply> {
+    const [answer = []] = await steps('', [{ name, args, groups }]);
+    if (answer[0] === 'error') throw failed(name, answer);
+    return answer;
+  }
+
+  function failed(name: StepName, [, message]: Reply): BantoError {
+    return new BantoError('internal', `Redis could not run ${name}: ${String(message)}`);
   }
 
   async function attach(): Promise<void> {
     if (closed) return;
     try {
-      await options.attach((name, args, ...more) => step(name, '', args, more), seen);
+      await options.attach(alone, seen);
       up = true;
       opening.resolve();
     } catch (error) {
@@ -129,13 +167,53 @@ export async function openLink(options: LinkOptions): Promise<Link> {
     }
   }
 
+  // What is asked for in one turn of the event loop shares one round trip. Only verbs that touch one task
+  // each: the others may take long, or look at what a step before them has not written yet.
+  let queue: Waiting[] = [];
+
+  function flush(): void {
+    const batch = queue.splice(0, MOST_PER_BATCH);
+    if (queue.length > 0) setImmediate(flush);
+    through(() => steps(options.generation(), batch)).then(
+      (answers) => {
+        for (const [index, waiting] of batch.entries()) waiting.resolve(answers[index] ?? []);
+        return answers;
+      },
+      (error: unknown) => {
+        for (const waiting of batch) waiting.reject(error);
+      },
+    );
+  }
+
+  async function batched(asked: Asked): Promise<Reply> {
+    if (!BATCHED.has(asked.name)) {
+      const [answer = []] = await through(() => steps(options.generation(), [asked]));
+      return answer;
+    }
+    return new Promise((resolve, reject) => {
+      if (queue.length === 0) setImmediate(flush);
+      queue.push({ ...asked, resolve, reject });
+    });
+  }
+
+  let reattaching: Promise<void> | null = null;
+  function reattach(): Promise<void> {
+    if (reattaching === null) {
+      detach();
+      reattaching = attach().finally(() => {
+        reattaching = null;
+      });
+    }
+    return reattaching;
+  }
+
   client.on('error', (error: Error) => {
     if (!closed) options.warn('Redis cannot be reached', error);
   });
   client.on('close', detach);
   try {
     await client.connect();
-    await options.attach((name, args, ...more) => step(name, '', args, more), seen);
+    await options.attach(alone, seen);
   } catch (error) {
     closed = true;
     client.disconnect();
@@ -146,15 +224,15 @@ export async function openLink(options: LinkOptions): Promise<Link> {
   client.on('ready', () => void attach());
 
   return {
-    async run(name, args, ...more) {
-      const reply = await through(() => step(name, options.generation(), args, more));
+    async run(name, args, groups = '') {
+      const reply = await batched({ name, args, groups });
+      if (reply[0] === 'error') throw translate(redisError(reply) ?? failed(name, reply));
       if (reply[0] !== 'generation') return reply;
       // The data is not what this instance knew. Nothing was changed; the next call finds things settled.
-      detach();
-      await attach();
+      await reattach();
       throw busy(new Error('Redis lost data.'));
     },
-    read: (name, ...args) => through(() => evaluate(find(name), args)),
+    read: (name, ...args) => through(() => callFunction(library.read(name), args)),
     send: (command, ...args) => through(() => client.call(command, ...args.map(String))),
     onFacts: (listener) => void listeners.add(listener),
     sawSeq(seq) {

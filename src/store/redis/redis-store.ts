@@ -15,7 +15,7 @@ import { createOutbox } from './outbox.ts';
 import { createProcessRoom, type ProcessRoom } from './process.ts';
 import { createReads } from './reads.ts';
 import { createRegistry } from './registry.ts';
-import { loadScripts } from './scripts.ts';
+import { loadLibrary } from './scripts.ts';
 import { createSettings } from './settings.ts';
 import { createSubscriptions } from './subscribe.ts';
 import { createSweep } from './sweep.ts';
@@ -86,7 +86,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
   const client = openClient(connection, timeouts);
   const link = await openLink({
     client,
-    scripts: loadScripts(keys, ttls),
+    library: loadLibrary(keys, ttls),
     keys,
     clock: () => (clock === undefined ? '' : String(Math.floor(clock.now()))),
     generation: () => generation,

@@ -1,4 +1,5 @@
-// Lua files as scripts: parts are put in front, keys and times to live put in, and each is sent by its hash.
+// Lua files as one library of functions, kept by Redis: loaded once, called by name. Keys and times to live
+// are put in as constants, so that each namespace and each version of Banto has a library of its own.
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -8,13 +9,10 @@ import type { Ttls } from './ttl.ts';
 
 const FOLDER = join(import.meta.dirname, 'lua');
 
-export interface Script {
-  readonly name: string;
-  readonly text: string;
-  readonly sha: string;
-}
+/** What steps are made of, in the order in which they build on each other. */
+const PARTS = ['fact', 'issue', 'attempt', 'agent', 'task', 'ledger', 'cancel-task', 'plan'];
 
-const SCRIPTS = [
+const STEPS = [
   'cancel',
   'claim',
   'complete',
@@ -35,13 +33,6 @@ const SCRIPTS = [
   'touch-labels',
   'unlock',
   'settings.put',
-  'registry.registry',
-  'registry.peek',
-  'reads.now',
-  'reads.lastSeq',
-  'reads.task',
-  'reads.tasks',
-  'reads.issues',
   'process.take',
   'process.give',
   'process.metrics',
@@ -53,30 +44,43 @@ const SCRIPTS = [
   'tickets.delete',
 ] as const;
 
-export type ScriptName = (typeof SCRIPTS)[number];
+const READS = [
+  'registry.registry',
+  'registry.peek',
+  'reads.lastSeq',
+  'reads.task',
+  'reads.tasks',
+  'reads.issues',
+] as const;
 
-const read = (file: string): string => readFileSync(join(FOLDER, `${file}.lua`), 'utf8');
+/** Reads that may write: where a test owns the clock. */
+const CLOCK = 'reads.now';
 
-/** A file may hold several scripts, each under a line `-- name: x`; what stands above belongs to all. */
-function section(text: string, name: string | undefined): string {
-  if (name === undefined) return text;
-  const [head = '', ...rest] = text.split(/^-- name: /m);
-  const found = rest.find((part) => part.slice(0, part.indexOf('\n')).trim() === name);
-  if (found === undefined) throw new Error(`No script is named ${name}.`);
-  return head + found.slice(found.indexOf('\n') + 1);
+export type StepName = (typeof STEPS)[number];
+export type ReadName = (typeof READS)[number] | typeof CLOCK;
+
+export interface Library {
+  readonly text: string;
+  /** The function that runs a batch of steps. */
+  readonly batch: string;
+  readonly read: (name: ReadName) => string;
 }
 
-function withParts(text: string): string {
-  const names = [...text.matchAll(/^-- include: (.+)$/gm)].flatMap((line) =>
-    (line[1] ?? '').split(',').map((name) => name.trim()),
-  );
-  return [...names.map(read), text].join('\n');
+const file = (name: string): string => readFileSync(join(FOLDER, `${name}.lua`), 'utf8');
+
+/** A file may hold several, each under a line `-- name: x`. */
+function source(name: string): string {
+  const [path = '', part] = name.split('.');
+  const text = file(path);
+  if (part === undefined) return text;
+  const found = text.split(/^-- name: /m).find((section) => section.startsWith(`${part}\n`));
+  if (found === undefined) throw new Error(`${path}.lua has no part named ${part}.`);
+  return found.slice(part.length + 1);
 }
 
 const literal = (text: string): string =>
   `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
-/** `K.name` and `TTL.name` become constants: a script carries no table of keys from call to call. */
 function fillIn(text: string, keys: Keys, ttls: Ttls): string {
   return text
     .replaceAll(/^\s*--.*\n/gm, '')
@@ -92,12 +96,20 @@ function fillIn(text: string, keys: Keys, ttls: Ttls): string {
     });
 }
 
-export function loadScripts(keys: Keys, ttls: Ttls): ReadonlyMap<ScriptName, Script> {
-  return new Map(
-    SCRIPTS.map((name) => {
-      const [file = '', part] = name.split('.');
-      const text = fillIn(withParts(section(read(file), part)), keys, ttls);
-      return [name, { name, text, sha: createHash('sha1').update(text).digest('hex') }];
-    }),
-  );
+export function loadLibrary(keys: Keys, ttls: Ttls): Library {
+  const steps = STEPS.map((name) => `VERBS['${name}'] = function(a, groups)\n${source(name)}\nend`);
+  const parts = [...PARTS.map(file), 'local VERBS = {}', ...steps].join('\n');
+  const reads = READS.map((name) => [name, source(name)] as const);
+  const code = fillIn([parts, ...reads.flat(), source(CLOCK)].join('\n'), keys, ttls);
+  const id = `banto_${createHash('sha1').update(code).digest('hex').slice(0, 16)}`;
+  const called = (name: string) => `${id}_${name.replaceAll(/[^a-zA-Z]/g, '_')}`;
+  const register = (name: string, body: string, flags: string) =>
+    `redis.register_function{ function_name = '${called(name)}', flags = {${flags}}, callback = function(KEYS, ARGV)\n${body}\nend }`;
+  const text = [
+    fillIn(parts, keys, ttls),
+    register('batch', 'return run_batch(VERBS, ARGV)', ''),
+    ...reads.map(([name, body]) => register(name, fillIn(body, keys, ttls), "'no-writes'")),
+    register(CLOCK, fillIn(source(CLOCK), keys, ttls), ''),
+  ].join('\n');
+  return { text: `#!lua name=${id}\n${text}\n`, batch: called('batch'), read: called };
 }

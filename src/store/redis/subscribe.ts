@@ -10,7 +10,7 @@ const READ_EVERY_MS = 1000;
 const PAGE = 500;
 
 export interface Subscriptions {
-  subscribe(listener: (facts: readonly Fact[]) => void): () => void;
+  readonly subscribe: (listener: (facts: readonly Fact[]) => void) => () => void;
   close(): Promise<void>;
 }
 
@@ -81,19 +81,20 @@ export function createSubscriptions(
     }
   }
 
+  async function findStart(): Promise<void> {
+    try {
+      told = await journal.lastSeq();
+      const waiting = early;
+      early = [];
+      offer(waiting);
+    } catch (error) {
+      warn('Facts could not be read; trying again', error);
+      if (listeners.size > 0) setTimeout(begin, READ_EVERY_MS).unref();
+    }
+  }
+
   function begin(): void {
-    journal
-      .lastSeq()
-      .then((seq) => {
-        told = seq;
-        const waiting = early;
-        early = [];
-        offer(waiting);
-      })
-      .catch((error: unknown) => {
-        warn('Facts could not be read; trying again', error);
-        if (listeners.size > 0) setTimeout(begin, READ_EVERY_MS).unref();
-      });
+    void findStart();
     subscriber ??= listen();
     timer ??= setInterval(() => void catchUp(), READ_EVERY_MS).unref();
   }

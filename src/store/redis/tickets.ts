@@ -29,7 +29,7 @@ export function createTickets(
   async function fromReplica(ids: readonly string[]): Promise<(string | null)[]> {
     if (replica === null) return ids.map(() => null);
     try {
-      return (await replica.mget(...ids.map(key))) as (string | null)[];
+      return await replica.mget(...ids.map(key));
     } catch (error) {
       warn('The replica could not be read; asking the primary', error);
       return ids.map(() => null);

@@ -1,12 +1,11 @@
--- include: fact, issue, attempt, agent, task, ledger
 -- Takes the oldest task of the first group of buckets that has one, with the lease in the same step.
--- Keys: KEYS[1] the meta hash. Arguments: agentId, capabilities, requestId, token, seconds, version,
--- ledger by kind, lockMs, fenceFloor; ARGV[4] the groups of bucket numbers, `1,2|7`.
+-- Arguments: agentId, capabilities, requestId, token, seconds, version,
+-- ledger by kind, lockMs, fenceFloor; groups the groups of bucket numbers, `1,2|7`.
 -- Reply: `leased` or `unfinished` with task, issue, picture, writes, how many are unwritten, replay;
 -- `none` with what was set aside as corrupt, `stale`, `maintenance`, `quarantine` with its end.
 
 local agent = introduce(a.agentId, a.capabilities)
-if call('GET', K.flags_maintenance) == 'true' then return finish('maintenance') end
+if call('GET', K.flags_maintenance) == 'true' then return reply('maintenance') end
 
 local function hand_out(word, t, replay, lock_ms, corrupt)
   local writes, unwritten = {}, 0
@@ -21,7 +20,7 @@ local function hand_out(word, t, replay, lock_ms, corrupt)
   end
   local i = load_issue(t.issue)
   local picture = call('HGET', K.issue_metadata .. t.issue, 'picture')
-  return finish(word, show(t), { 'wanted', i.wanted, 'written', i.written, 'written_at', i.written_at, 'seen_at', i.seen_at }, picture, writes, unwritten, replay, corrupt or {})
+  return reply(word, show(t), { 'wanted', i.wanted, 'written', i.written, 'written_at', i.written_at, 'seen_at', i.seen_at }, picture, writes, unwritten, replay, corrupt or {})
 end
 
 local unfinished
@@ -33,10 +32,10 @@ for id in string.gmatch(agent.holds, '%S+') do
   end
 end
 if unfinished then return hand_out('unfinished', unfinished, 0, nil) end
-if (tonumber(meta.registry_version) or 0) ~= a.version then return finish('stale') end
+if (tonumber(meta.registry_version) or 0) ~= a.version then return reply('stale') end
 
 local quarantine, settling = tonumber(meta.quarantine_until) or 0, tonumber(meta.settle_until) or 0
-if settling > now then return finish('quarantine', int(math.max(quarantine, settling))) end
+if settling > now then return reply('quarantine', int(math.max(quarantine, settling))) end
 local corrupt, passed, tries = {}, {}, 0
 
 -- After data was lost a task may be leased without our knowing, unless its issue is younger than the loss.
@@ -74,12 +73,13 @@ local function take(t)
     .. t.lease_expires_at .. ',"attempt":' .. int(tonumber(t.attempts) + 1) .. ',"requestId":' .. text(request)
     .. ',"waitedMs":' .. int(math.max(0, now - tonumber(t.enqueued_at))))
   tell(a.agentId, 'requests')
+  load_writes({ 'branch:' .. t.id, labels_id(t) })
   if t.kind ~= 'review' then write_branch(t) end
   want(load_issue(t.issue), a.ledger[t.kind], t)
   return hand_out('leased', t, 0, a.lockMs, corrupt)
 end
 
-for group in string.gmatch(ARGV[4], '[^|]+') do
+for group in string.gmatch(groups, '[^|]+') do
   local id, bucket = best_head(group)
   while id and tries < 500 do
     tries = tries + 1
@@ -95,5 +95,5 @@ for group in string.gmatch(ARGV[4], '[^|]+') do
     id, bucket = best_head(group)
   end
 end
-if quarantine > now then return finish('quarantine', int(quarantine)) end
-return finish('none', corrupt)
+if quarantine > now then return reply('quarantine', int(quarantine)) end
+return reply('none', corrupt)

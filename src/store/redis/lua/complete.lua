@@ -1,14 +1,13 @@
--- include: fact, issue, attempt, agent, task, ledger
 -- Ends a live lease with the work done, and makes the task that follows in the same step.
--- Keys: KEYS[1] the meta hash. Arguments: taskId, token, summary, prNumber, verdict, comments, ledger,
--- comment, followUp {name, state, reason, delayMs, priority, authorFirstMs, reviewComments}.
+-- Arguments: taskId, token, summary, prNumber, verdict, comments, ledger,
+-- followUp {name, state, reason, delayMs, priority, authorFirstMs, reviewComments}.
 -- Reply: `ok` with task and result, `lease_lost`, `not_found`. Repeated with the same token: the same.
 
 local t = load_task(a.taskId)
-if not t then return finish('not_found') end
+if not t then return reply('not_found') end
 if not live(t) or t.lease_token ~= a.token then
-  if outcome_by_token(t, a.token) == 'completed' then return finish('ok', show_task(t)) end
-  return finish('lease_lost')
+  if outcome_by_token(t, a.token) == 'completed' then return reply('ok', show_task(t)) end
+  return reply('lease_lost')
 end
 
 local agent, leased_at, i = t.lease_agent, tonumber(t.leased_at), load_issue(t.issue)
@@ -56,5 +55,4 @@ if follows then
   end
 end
 want(i, a.ledger)
-if given(a.comment) then write_comment(t, a.comment) end
-return finish('ok', show_task(t))
+return reply('ok', show_task(t))

@@ -1,10 +1,10 @@
 -- Part of every step: the clock, the hashes it loads and changes, the facts it appends.
--- Arguments of every verb: ARGV[1] the test's clock in ms ('' for Redis' own), ARGV[2] the generation
--- the caller knows ('' for any), ARGV[3] the verb's own, as JSON.
--- Reply of every verb: {facts as a JSON list, word, …}; the word `generation` means that data was lost.
+-- What every verb is given: `a`, its arguments, and for a claim `groups`. What it answers: `reply(word, …)`.
 
-local call, encode, floor = redis.call, cjson.encode, math.floor
-local a = cjson.decode(ARGV[3])
+-- Set when a batch begins: while the library is loaded there is no Redis to call yet.
+local call, encode, floor
+local now, micros, meta, records, facts, shifted, told
+local openings, last_words = {}, {}
 
 local function int(n) return string.format('%.0f', n) end
 local function given(value) return value ~= nil and value ~= cjson.null end
@@ -29,7 +29,6 @@ local function list(values)
 end
 
 -- A record is a hash as a table: [1] its key, [2] the fields to write, [3] whether it was there.
-local records = {}
 local function record(key, fields)
   local r = records[key]
   if r then return r end
@@ -57,32 +56,29 @@ local function put(r, name, value)
   end
 end
 
-local function flush()
-  for key, r in pairs(records) do
-    local args, n = {}, 0
-    for name in pairs(r[2]) do
-      args[n + 1], args[n + 2] = name, r[name]
-      n = n + 2
-      if n >= 4000 then
-        call('HSET', key, unpack(args))
-        args, n = {}, 0
-      end
+local function write(r)
+  local args, n = {}, 0
+  for name in pairs(r[2]) do
+    args[n + 1], args[n + 2] = name, r[name]
+    n = n + 2
+    if n >= 4000 then
+      call('HSET', r[1], unpack(args))
+      args, n = {}, 0
     end
-    if n > 0 then call('HSET', key, unpack(args)) end
-    r[2] = {}
   end
+  if n > 0 then call('HSET', r[1], unpack(args)) end
+  r[2] = {}
 end
 
-local meta = record(K.meta, {
+local META = {
   'generation', 'clock_read', 'clock_offset', 'registry_version', 'write_version', 'enqueued_at',
-  'task_seq', 'bucket_seq', 'quarantine_until', 'lost_at', 'settle_until' })
+  'task_seq', 'bucket_seq', 'quarantine_until', 'lost_at', 'settle_until' }
 
 -- The clock never goes back: when the one it reads does, it goes on from where it was.
-local now, micros
-do
+local function read_clock(given_ms)
   local read
-  if ARGV[1] ~= '' then
-    read = tonumber(ARGV[1])
+  if given_ms ~= '' then
+    read = tonumber(given_ms)
     micros = read * 1000
   else
     local time = call('TIME')
@@ -105,8 +101,8 @@ local function bump(name)
   return tonumber(meta[name])
 end
 
-local facts, shifted, told, last_words = {}, nil, {}, {}
-local function before_finish(write) last_words[#last_words + 1] = write end
+local function at_start(reset) openings[#openings + 1] = reset end
+local function at_end(write_rest) last_words[#last_words + 1] = write_rest end
 
 -- Appends a fact. `rest` is JSON that begins with a comma; `t` is the task it is of, or nil.
 local function fact(kind, t, rest)
@@ -135,12 +131,43 @@ local function publish()
   end
 end
 
--- Ends the step: everything that was put is written, everything that happened is told.
-local function finish(...)
-  for _, write in ipairs(last_words) do write() end
-  flush()
-  publish()
-  return { '[' .. table.concat(facts, ',') .. ']', ... }
+local function reply(...) return { ... } end
+
+-- Begins a batch of verbs. False: this is not the data that the caller knows.
+local function begin_batch(given_ms, generation)
+  call, encode, floor = redis.call, cjson.encode, math.floor
+  records, facts, shifted, told = {}, {}, nil, {}
+  meta = record(K.meta, META)
+  if generation ~= '' and meta.generation ~= generation then return false end
+  read_clock(given_ms)
+  return true
 end
 
-if ARGV[2] ~= '' and meta.generation ~= ARGV[2] then return { '[]', 'generation', meta.generation } end
+-- One verb of a batch: its changes are written before the next one looks. One that fails fails alone.
+local function run_verb(verb, a, groups)
+  for n = 1, #openings do openings[n]() end
+  local ok, answer = pcall(verb, a, groups)
+  if ok then
+    for n = 1, #last_words do last_words[n]() end
+    for _, r in pairs(records) do
+      if r ~= meta and next(r[2]) then write(r) end
+    end
+    return answer
+  end
+  records, shifted = { [K.meta] = meta }, nil
+  return { 'error', type(answer) == 'table' and answer.err or tostring(answer) }
+end
+
+-- Arguments: the test's clock in ms ('' for Redis' own), the generation the caller knows ('' for any), then
+-- for each verb its name, its arguments as JSON, and a claim's groups ('' elsewhere).
+-- Reply: the facts as a JSON list, then each verb's answer; `generation` when data was lost.
+local function run_batch(verbs, args)
+  if not begin_batch(args[1], args[2]) then return { '[]', 'generation' } end
+  local answers = {}
+  for n = 3, #args, 3 do
+    answers[#answers + 1] = run_verb(verbs[args[n]], cjson.decode(args[n + 1]), args[n + 2])
+  end
+  write(meta)
+  publish()
+  return { '[' .. table.concat(facts, ',') .. ']', unpack(answers) }
+end

@@ -1,14 +1,13 @@
--- include: fact, issue, attempt, agent, task, ledger
 -- Ends a live lease with a failure: an attempt is counted; back in line after a delay, or dead.
--- Keys: KEYS[1] the meta hash. Arguments: taskId, token, reason, delaysMs (one for each attempt that may
+-- Arguments: taskId, token, reason, delaysMs (one for each attempt that may
 -- be retried; none: dead), ledger, deadLedger.
 -- Reply: `ok` with task and result, `lease_lost`, `not_found`. Repeated with the same token: the same.
 
 local t = load_task(a.taskId)
-if not t then return finish('not_found') end
+if not t then return reply('not_found') end
 if not live(t) or t.lease_token ~= a.token then
-  if outcome_by_token(t, a.token) == 'failed' then return finish('ok', show_task(t)) end
-  return finish('lease_lost')
+  if outcome_by_token(t, a.token) == 'failed' then return reply('ok', show_task(t)) end
+  return reply('lease_lost')
 end
 
 local agent, leased_at = t.lease_agent, tonumber(t.leased_at)
@@ -27,4 +26,4 @@ fact('failed', t, ',"agentId":' .. text(agent) .. ',"fence":' .. t.fence .. ',"r
   .. ',"attempt":' .. int(attempt) .. ',"readyAt":' .. number(ready_at) .. ',"workedMs":' .. int(now - leased_at))
 tell(agent, 'responses')
 if state == 'dead' then bury(t, a.reason, a.deadLedger) else want(load_issue(t.issue), a.ledger) end
-return finish('ok', show_task(t))
+return reply('ok', show_task(t))

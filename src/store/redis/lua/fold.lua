@@ -1,13 +1,12 @@
--- include: fact
 -- Brings what people read up to date with the facts: counts, lists by state, statistics. Each fact once:
 -- the step only counts if nobody has counted since `from`.
--- Keys: KEYS[1] the meta hash. Arguments: from, to, counts, moves [task, from state, to state, seq],
+-- Arguments: from, to, counts, moves [task, from state, to state, seq],
 -- daily {date: {counter: n}}, hourly {'hour counter': n}, completed {date: [issue]}, held [agent, task, seq],
 -- results [task, at].
 -- Reply: `ok`, or `stale` with where the others are.
 
 local folded = call('HGET', K.meta, 'folded') or '0'
-if folded ~= a.from then return finish('stale', folded) end
+if folded ~= a.from then return reply('stale', folded) end
 for name, by in pairs(a.counts) do
   if call('HINCRBY', K.queue_counts, name, by) == 0 then call('HDEL', K.queue_counts, name) end
 end
@@ -28,4 +27,4 @@ end
 for _, held in ipairs(a.held) do call('ZADD', K.process_tasks .. held[1], held[3], held[2]) end
 for _, result in ipairs(a.results) do call('ZADD', K.tasks_results, result[2], result[1]) end
 put(meta, 'folded', a.to)
-return finish('ok')
+return reply('ok')

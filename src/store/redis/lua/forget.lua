@@ -1,7 +1,6 @@
--- include: fact, issue, attempt, agent, task, ledger
 -- What the sweep forgets: history, results, closed issues, idle agents, empty buckets, old hours; and what
 -- it checks on the way: entries of the queues that belong to no ready task are set aside.
--- Keys: KEYS[1] the meta hash. Arguments: limit, factsBefore, folded (facts up to here are counted),
+-- Arguments: limit, factsBefore, folded (facts up to here are counted),
 -- resultsBefore, bucketsBefore, hoursBefore ('2026-11-15T20'), audit (entries of each queue to check).
 -- Reply: `ok`, whether a limit was reached (1 or 0), and what was set aside as corrupt.
 
@@ -117,4 +116,4 @@ for _, queue in ipairs({ K.queue_high, K.queue_normal, K.queue_low }) do
   end
   put(meta, field, #ids < a.audit and 0 or from + #ids)
 end
-return finish('ok', more, corrupt)
+return reply('ok', more, corrupt)

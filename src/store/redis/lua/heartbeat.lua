@@ -1,11 +1,10 @@
--- include: fact, issue, attempt, agent, task
 -- Renews a live lease and keeps the last progress notes.
--- Keys: KEYS[1] the meta hash. Arguments: taskId, token, progress, notesKept.
+-- Arguments: taskId, token, progress, notesKept.
 -- Reply: `ok` with the new deadline, `lease_lost`, `not_found`.
 
 local t = load_task(a.taskId)
-if not t then return finish('not_found') end
-if not live(t) or t.lease_token ~= a.token then return finish('lease_lost') end
+if not t then return reply('not_found') end
+if not live(t) or t.lease_token ~= a.token then return reply('lease_lost') end
 
 local seconds = tonumber(t.lease_seconds)
 put(t, 'lease_expires_at', now + seconds * 1000)
@@ -30,4 +29,4 @@ touch(t.lease_agent)
 fact('renewed', t, ',"agentId":' .. text(t.lease_agent) .. ',"fence":' .. t.fence .. ',"expiresAt":'
   .. t.lease_expires_at .. ',"progress":' .. say(a.progress))
 tell(t.lease_agent, 'responses')
-return finish('ok', t.lease_expires_at)
+return reply('ok', t.lease_expires_at)

@@ -1,12 +1,11 @@
--- include: fact, issue, attempt, agent, task
 -- Makes a label relevant, and files the ready tasks of some issues that carry it anew.
--- Keys: KEYS[1] the meta hash. Arguments: label, cursor (`0` at first), count.
+-- Arguments: label, cursor (`0` at first), count.
 -- Reply: `ok` with the next cursor; `0` when all is done. A label that is half done counts as unlearned,
 -- so that whoever asks next goes on, should the one who began have died.
 
 if a.cursor == '0' then
   if call('SISMEMBER', K.labels_learned, a.label) == 1 and call('SISMEMBER', K.labels_learning, a.label) == 0 then
-    return finish('ok', '0')
+    return reply('ok', '0')
   end
   call('SADD', K.labels_learned, a.label)
   call('SADD', K.labels_learning, a.label)
@@ -28,4 +27,4 @@ if page[1] == '0' then
   call('SREM', K.labels_learning, a.label)
   bump('registry_version')
 end
-return finish('ok', page[1])
+return reply('ok', page[1])

@@ -1,7 +1,8 @@
 -- Part of a step: the labels wanted on an issue, and the outbox entries that bring them there.
 -- Entries are JSON in one hash, by id; one list has the instant at which each may be taken.
 
-local entries, due, changed, spelled = {}, {}, {}, {}
+local entries, due, changed, spelled
+at_start(function() entries, due, changed, spelled = {}, {}, {}, {} end)
 
 local function load_write(id)
   if entries[id] == nil then
@@ -11,8 +12,17 @@ local function load_write(id)
   return entries[id]
 end
 
+-- Both entries of a lease with one look.
+local function load_writes(ids)
+  local json = call('HMGET', K.outbox_entries, unpack(ids))
+  for n, id in ipairs(ids) do
+    if entries[id] == nil then entries[id] = json[n] and cjson.decode(json[n]) or false end
+  end
+end
+
 local function available_at(id)
-  return due[id] or tonumber(call('ZSCORE', K.outbox_due, id) or '0')
+  if not due[id] then due[id] = tonumber(call('ZSCORE', K.outbox_due, id) or '0') end
+  return due[id]
 end
 
 local function save_write(entry, at)
@@ -20,7 +30,7 @@ local function save_write(entry, at)
   if at then due[entry.id] = at end
 end
 
-before_finish(function()
+at_end(function()
   local hash, zset = {}, {}
   for id in pairs(changed) do
     hash[#hash + 1], hash[#hash + 2] = id, spelled[id] or encode(entries[id])

@@ -1,6 +1,5 @@
--- include: fact, issue, attempt, agent, task, ledger, cancel-task, plan
 -- Records issues as the forge shows them and applies what they ask of their tasks.
--- Keys: KEYS[1] the meta hash. Arguments: refusedPrefix; entries, each with issue (its id in keys),
+-- Arguments: refusedPrefix; entries, each with issue (its id in keys),
 -- repository, number, open, updatedAt, title, url, labels (JSON), picture (JSON), matchLabels, indexed
 -- (every label, lower case), dependsOn, bornAt, plans, ledger, adopt.
 -- Reply: `ok`. An older picture than the one stored is ignored.
@@ -120,4 +119,4 @@ for _, e in ipairs(a.entries) do
     end
   end
 end
-return finish('ok')
+return reply('ok')

@@ -1,26 +1,22 @@
 -- What instances share beside tasks: locks with an owner, and how they fare.
--- Keys: KEYS[1] the meta hash.
 
 -- name: take
--- include: fact
 -- Arguments: name, owner, ttlMs. Takes the lock, or renews it for its owner. Reply: `ok` or `taken`.
 local key = K.lock_process .. a.name
 if call('GET', key) == a.owner then
   call('PEXPIRE', key, int(a.ttlMs))
-  return finish('ok')
+  return reply('ok')
 end
-return finish(call('SET', key, a.owner, 'NX', 'PX', int(a.ttlMs)) and 'ok' or 'taken')
+return reply(call('SET', key, a.owner, 'NX', 'PX', int(a.ttlMs)) and 'ok' or 'taken')
 
 -- name: give
--- include: fact
 -- Arguments: name, owner. Only its owner removes a lock. Reply: `ok` or `taken`.
 local key = K.lock_process .. a.name
-if call('GET', key) ~= a.owner then return finish('taken') end
+if call('GET', key) ~= a.owner then return reply('taken') end
 call('DEL', key)
-return finish('ok')
+return reply('ok')
 
 -- name: metrics
--- include: fact
 -- Arguments: instance, cpu (share of one core, as text), memory (bytes), kept (entries of the history).
 -- Reply: `ok`.
 call('HSET', K.metrics_cpu, a.instance, '{"cpu":' .. a.cpu .. ',"at":' .. int(now) .. '}')
@@ -28,4 +24,4 @@ call('RPUSH', K.metrics_memory, '{"instance":' .. say(a.instance) .. ',"memory":
 call('LTRIM', K.metrics_memory, -a.kept, -1)
 call('EXPIRE', K.metrics_cpu, TTL.temp_data)
 call('EXPIRE', K.metrics_memory, TTL.temp_data)
-return finish('ok')
+return reply('ok')

@@ -1,5 +1,4 @@
 -- Reads that must show one moment. They change nothing.
--- Keys: KEYS[1] the meta hash.
 
 -- name: now
 -- Arguments: ARGV[1] the test's clock ('' for Redis' own). Reply: the store's instant in milliseconds.

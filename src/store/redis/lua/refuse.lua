@@ -1,13 +1,12 @@
--- include: fact, issue, attempt, agent, task, ledger
 -- Undoes the lease with this fence because the forge will never accept its writes; the task is held.
--- Keys: KEYS[1] the meta hash. Arguments: taskId, fence (as text), reason, heldReason, holdMs, ledger.
+-- Arguments: taskId, fence (as text), reason, heldReason, holdMs, ledger.
 -- Reply: `ok` with task and result, `lease_lost`, `not_found`. Repeated with the same fence: the same.
 
 local t = load_task(a.taskId)
-if not t then return finish('not_found') end
+if not t then return reply('not_found') end
 if not live(t) or t.fence ~= a.fence then
-  if outcome_of(t, a.fence) == 'refused' then return finish('ok', show_task(t)) end
-  return finish('lease_lost')
+  if outcome_of(t, a.fence) == 'refused' then return reply('ok', show_task(t)) end
+  return reply('lease_lost')
 end
 
 local agent = t.lease_agent
@@ -16,4 +15,4 @@ shift(t, { state = 'held', reason = a.heldReason, ready_at = now + a.holdMs })
 fact('refused', t, ',"agentId":' .. text(agent) .. ',"fence":' .. t.fence .. ',"reason":' .. say(a.heldReason))
 tell(agent, 'requests')
 want(load_issue(t.issue), a.ledger)
-return finish('ok', show_task(t))
+return reply('ok', show_task(t))

@@ -1,5 +1,4 @@
 -- What choosing looks at: buckets and labels, never tasks.
--- Keys: KEYS[1] the meta hash.
 
 -- name: registry
 -- Reply: version, buckets with their numbers, labels in use, learned labels, labels half learned.

@@ -1,13 +1,12 @@
--- include: fact, issue, attempt, agent, task, ledger
 -- Gives a live lease back: ready at its old place, no attempt counted.
--- Keys: KEYS[1] the meta hash. Arguments: taskId, token, reason, ledger.
+-- Arguments: taskId, token, reason, ledger.
 -- Reply: `ok` with task and result, `lease_lost`, `not_found`. Repeated with the same token: the same.
 
 local t = load_task(a.taskId)
-if not t then return finish('not_found') end
+if not t then return reply('not_found') end
 if not live(t) or t.lease_token ~= a.token then
-  if outcome_by_token(t, a.token) == 'released' then return finish('ok', show_task(t)) end
-  return finish('lease_lost')
+  if outcome_by_token(t, a.token) == 'released' then return reply('ok', show_task(t)) end
+  return reply('lease_lost')
 end
 
 local agent = t.lease_agent
@@ -17,4 +16,4 @@ touch(agent)
 fact('released', t, ',"agentId":' .. text(agent) .. ',"fence":' .. t.fence .. ',"reason":' .. say(a.reason))
 tell(agent, 'responses')
 want(load_issue(t.issue), a.ledger)
-return finish('ok', show_task(t))
+return reply('ok', show_task(t))

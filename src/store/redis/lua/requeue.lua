@@ -1,19 +1,18 @@
--- include: fact, issue, attempt, agent, task, ledger
 -- Puts a task in line again, with its attempts counted from 0.
--- Keys: KEYS[1] the meta hash. Arguments: taskId, delayMs, ledger, refusedPrefix.
+-- Arguments: taskId, delayMs, ledger, refusedPrefix.
 -- Reply: `ok` or `conflict` with task and result, `not_found`.
 
 local t = load_task(a.taskId)
-if not t then return finish('not_found') end
+if not t then return reply('not_found') end
 
 local function allowed()
   if t.state == 'held' then return string.sub(t.reason, 1, #a.refusedPrefix) == a.refusedPrefix end
   if t.state == 'cancelled' then return load_issue(t.issue).open == 'open' end
   return t.state == 'dead' or t.state == 'delayed' or t.state == 'ready'
 end
-if not allowed() then return finish('conflict', show_task(t)) end
+if not allowed() then return reply('conflict', show_task(t)) end
 -- As asked already: the caller asks again because it never heard, and must not lose its place.
-if t.state == 'ready' and t.attempts == '0' and a.delayMs <= 0 then return finish('ok', show_task(t)) end
+if t.state == 'ready' and t.attempts == '0' and a.delayMs <= 0 then return reply('ok', show_task(t)) end
 
 local later = a.delayMs > 0
 local ready_at = later and now + a.delayMs or ''
@@ -22,4 +21,4 @@ shift(t, {
   ready_at = ready_at, timed = '1', enqueued_at = '', ended_at = '' })
 fact('requeued', t, ',"readyAt":' .. number(ready_at))
 want(load_issue(t.issue), a.ledger)
-return finish('ok', show_task(t))
+return reply('ok', show_task(t))

@@ -1,11 +1,10 @@
--- include: fact
 -- Run-time settings: values are JSON under their own keys, and one set knows the names.
 -- name: put
--- Keys: KEYS[1] the meta hash. Arguments: name, key, value (JSON, or null to remove it), shown (JSON: what
+-- Arguments: name, key, value (JSON, or null to remove it), shown (JSON: what
 -- the fact may show of it). Reply: `ok`.
 
 local before = call('GET', a.key)
-if (before or cjson.null) == a.value then return finish('ok') end
+if (before or cjson.null) == a.value then return reply('ok') end
 if given(a.value) then
   call('SET', a.key, a.value)
   call('SADD', K.settings_names, a.name)
@@ -14,4 +13,4 @@ else
   call('SREM', K.settings_names, a.name)
 end
 fact('setting_changed', nil, ',"name":' .. say(a.name) .. ',"value":' .. a.shown)
-return finish('ok')
+return reply('ok')

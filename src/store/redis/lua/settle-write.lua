@@ -1,9 +1,8 @@
--- include: fact, issue, ledger
 -- Records what became of a ledger write. A later step may have touched the entry meanwhile: it stays due.
--- Keys: KEYS[1] the meta hash. Arguments: id, version, outcome, labels, delayMs, error. Reply: `ok`.
+-- Arguments: id, version, outcome, labels, delayMs, error. Reply: `ok`.
 
 local entry = load_write(a.id)
-if not entry then return finish('ok') end
+if not entry then return reply('ok') end
 local current = entry.version == a.version
 local written = a.outcome == 'written' and given(a.labels)
 
@@ -15,7 +14,7 @@ if not current and entry.locked_version ~= a.version then
     join_written(i, a.labels)
     put(i, 'written_at', now)
   end
-  return finish('ok')
+  return reply('ok')
 end
 
 local place = ',"repository":' .. text(entry.repository) .. ',"number":' .. int(entry.number)
@@ -41,4 +40,4 @@ elseif a.outcome == 'retry' then
 else
   drop_write(a.id)
 end
-return finish('ok')
+return reply('ok')

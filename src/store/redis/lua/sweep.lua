@@ -1,6 +1,5 @@
--- include: fact, issue, attempt, agent, task, ledger
 -- Whatever time brings about: leases that lapsed, tasks that are due, reservations that end.
--- Keys: KEYS[1] the meta hash. Arguments: limit, maxAttempts, ledger and deadLedger by kind, activeMs.
+-- Arguments: limit, maxAttempts, ledger and deadLedger by kind, activeMs.
 -- Reply: `ok` with how many expired, were promoted, were opened, and when something falls due next ('' never).
 
 local function due(key)
@@ -56,4 +55,4 @@ for _, key in ipairs({ K.leases, K.queue_delayed, K.queue_opening }) do
   local at = first_at(key)
   if at and (not next_due or at < next_due) then next_due = at end
 end
-return finish('ok', expired, promoted, opened, next_due and int(next_due) or '')
+return reply('ok', expired, promoted, opened, next_due and int(next_due) or '')

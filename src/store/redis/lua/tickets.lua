@@ -1,16 +1,13 @@
 -- Tickets of seed 002: data that expires, an index that does not, repaired by bulk reads.
 -- The document's lock around listing and de-indexing is the script itself: Redis runs one at a time.
--- Keys: KEYS[1] the meta hash.
 
 -- name: create
--- include: fact
 -- Arguments: id, data (JSON), ttlMs. Reply: `ok`.
 call('SET', K.ticket_data .. a.id, string.sub(a.data, 1, -2) .. ',"expiresAt":' .. int(now + a.ttlMs) .. '}', 'PX', int(a.ttlMs))
 call('SADD', K.tickets_index, a.id)
-return finish('ok')
+return reply('ok')
 
 -- name: repair
--- include: fact
 -- Arguments: ids that a bulk read did not find. Those that are still without data leave the index and
 -- pending. Reply: `ok` with the data of those that are there after all.
 local found = {}
@@ -23,10 +20,9 @@ for _, id in ipairs(a.ids) do
     call('ZREM', K.tickets_pending, id)
   end
 end
-return finish('ok', found)
+return reply('ok', found)
 
 -- name: listActive
--- include: fact
 -- Arguments: limit, pendingMs. Reply: `ok` with ids nobody is matching; they are pending from here on.
 call('ZREMRANGEBYSCORE', K.tickets_pending, '-inf', int(now))
 local ids, pending = {}, {}
@@ -36,27 +32,24 @@ for _, id in ipairs(call('SMEMBERS', K.tickets_index)) do
   if not pending[id] then ids[#ids + 1] = id end
 end
 for _, id in ipairs(ids) do call('ZADD', K.tickets_pending, int(now + a.pendingMs), id) end
-return finish('ok', ids)
+return reply('ok', ids)
 
 -- name: assign
--- include: fact
 -- Arguments: ids that were given work: they leave the index for good. Reply: `ok`.
 for _, id in ipairs(a.ids) do
   call('SREM', K.tickets_index, id)
   call('ZREM', K.tickets_pending, id)
 end
-return finish('ok')
+return reply('ok')
 
 -- name: release
--- include: fact
 -- Arguments: ids that may be listed again. Reply: `ok`.
 for _, id in ipairs(a.ids) do call('ZREM', K.tickets_pending, id) end
-return finish('ok')
+return reply('ok')
 
 -- name: delete
--- include: fact
 -- Arguments: id. Reply: `ok`.
 call('DEL', K.ticket_data .. a.id)
 call('SREM', K.tickets_index, a.id)
 call('ZREM', K.tickets_pending, a.id)
-return finish('ok')
+return reply('ok')

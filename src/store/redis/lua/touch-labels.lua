@@ -1,7 +1,6 @@
--- include: fact, issue, ledger
 -- Asks for the labels of an issue to be written again. Already pending: left as it is.
--- Keys: KEYS[1] the meta hash. Arguments: issue. Reply: `ok`.
+-- Arguments: issue. Reply: `ok`.
 
 local i = load_issue(a.issue)
 if i.issue ~= '' and not load_write(labels_id(i)) then enqueue(labels_id(i), 'labels', i, nil, {}) end
-return finish('ok')
+return reply('ok')

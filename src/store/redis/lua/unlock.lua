@@ -1,14 +1,13 @@
--- include: fact, issue, attempt, agent, task, ledger
 -- Takes the lease away from whoever holds it: ready at its old place, no attempt counted.
--- Keys: KEYS[1] the meta hash. Arguments: taskId, ledger.
+-- Arguments: taskId, ledger.
 -- Reply: `ok` or `conflict` with task and result, `not_found`.
 
 local t = load_task(a.taskId)
-if not t then return finish('not_found') end
+if not t then return reply('not_found') end
 if t.state ~= 'leased' then
   -- Unlocked and not taken since: the caller asks again because it never heard.
   local again = t.state == 'ready' and outcome_of(t, t.fence) == 'unlocked'
-  return finish(again and 'ok' or 'conflict', show_task(t))
+  return reply(again and 'ok' or 'conflict', show_task(t))
 end
 
 local agent = t.lease_agent
@@ -17,4 +16,4 @@ shift(t, { state = 'ready', reason = '' })
 fact('unlocked', t, ',"agentId":' .. text(agent) .. ',"fence":' .. t.fence)
 tell(agent, 'requests')
 want(load_issue(t.issue), a.ledger)
-return finish('ok', show_task(t))
+return reply('ok', show_task(t))

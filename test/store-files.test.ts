@@ -1,0 +1,27 @@
+// One verb, one name: what is a `.sql` file in one store is a `.lua` file in the other.
+
+import { globSync } from 'node:fs';
+import { join, parse } from 'node:path';
+import { expect, it } from 'vitest';
+
+const STORE = join(import.meta.dirname, '..', 'src', 'store');
+const names = (pattern: string) =>
+  globSync(pattern, { cwd: STORE })
+    .map((file) => parse(file).name)
+    .sort();
+
+/** What only one store needs, and why. */
+const ONLY_LUA = [
+  'cancel-task', // a part shared by cancel and mirror
+  'fold', // counts are kept by triggers in SQLite
+  'generation', // a file is not lost behind one's back
+  'plan', // the table of plans is TypeScript beside SQLite
+  'process', // locks and metrics of many instances
+];
+
+it('has the same names for the same verbs in Lua and in SQL', () => {
+  const sql = names('sqlite/sql/*.sql');
+  const lua = names('redis/lua/*.lua').filter((name) => !ONLY_LUA.includes(name));
+  expect(sql.length).toBeGreaterThan(0);
+  expect(lua).toEqual(sql);
+});
