@@ -66,7 +66,7 @@ function redisError([, message]: Reply): BantoError | null {
 }
 
 /** What Redis says is a fault of ours unless it says "not now"; silence and broken connections are `busy`. */
-function translate(error: unknown): BantoError {
+export function translate(error: unknown): BantoError {
   if (error instanceof BantoError) return error;
   if (error instanceof Error && error.name === 'ReplyError' && !NOT_NOW.test(error.message)) {
     const code = /^(NOPERM|NOAUTH|WRONGPASS)/.test(error.message) ? 'misconfigured' : 'internal';
