@@ -118,7 +118,7 @@ describe('instances on one Redis', () => {
     await repository.write(2);
     await repository.write(3);
     const answers = await Promise.all(polls);
-    expect(answers.map((answer) => answer?.issue.number).sort()).toEqual([1, 2, 3]);
+    expect(new Set(answers.map((answer) => answer?.issue.number))).toEqual(new Set([1, 2, 3]));
   });
 
   it('serve who waits also when every message is lost', async () => {
@@ -208,7 +208,7 @@ describe('instances on one Redis', () => {
       (owner) => owner !== null && owner !== before,
     );
     await repository.write(2);
-    const [answer] = await Promise.all([follower.ask('a2', { waitSeconds: 20 })]);
+    const answer = await follower.ask('a2', { waitSeconds: 20 });
     expect(answer?.issue.number).toBe(2);
     expect(await follower.store.tickets.count()).toBe(0);
   }, 60_000);
