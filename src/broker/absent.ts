@@ -32,6 +32,7 @@ interface Entry {
 export function createAbsent(context: Context, claimFor: ClaimTicket): Absent {
   const { store, timers, log } = context;
   const entries = new Map<string, Entry>();
+  let stopped = false;
 
   async function giveBack({ task, lease }: HandOut): Promise<void> {
     await store.release({
@@ -58,9 +59,8 @@ export function createAbsent(context: Context, claimFor: ClaimTicket): Absent {
   }
 
   async function settleThose(wanted: (entry: Entry) => boolean): Promise<void> {
-    for (const entry of Array.from(entries.values())) {
-      if (entry.unsure && wanted(entry)) await settle(entry);
-    }
+    const unsure = [...entries.values()].filter((entry) => entry.unsure && wanted(entry));
+    for (const entry of unsure) await settle(entry);
   }
 
   function forget(requestId: string): void {
@@ -70,6 +70,7 @@ export function createAbsent(context: Context, claimFor: ClaimTicket): Absent {
 
   return {
     remember(ticket, unsure) {
+      if (stopped) return;
       forget(ticket.requestId);
       const entry: Entry = { ticket, unsure, cancel: () => undefined };
       entries.set(ticket.requestId, entry);
@@ -86,6 +87,7 @@ export function createAbsent(context: Context, claimFor: ClaimTicket): Absent {
     settleAgent: (agentId) => settleThose(({ ticket }) => ticket.agentId === agentId),
     settleAll: () => settleThose(() => true),
     stop() {
+      stopped = true;
       for (const { cancel } of entries.values()) cancel();
       entries.clear();
     },

@@ -1,7 +1,7 @@
-// The waiting room. A request that finds nothing becomes a ticket; when tasks become ready, one tick pairs
+// The matcher. A request that finds nothing becomes a ticket; when tasks become ready, one tick pairs
 // all tickets with all suitable tasks, best overall, and claims on behalf of exactly those that won.
 
-import { BantoError, busy } from '../core/errors.ts';
+import { busy } from '../core/errors.ts';
 import type { Fact } from '../core/facts.ts';
 import { pair } from '../core/pair.ts';
 import type { HandOut } from '../core/store.ts';
@@ -12,6 +12,7 @@ import type { Context } from './context.ts';
 import { createLoop } from './loop.ts';
 import { roleOf } from './presence.ts';
 import type { ClaimTicket } from './request.ts';
+import { createWaitingRoom, type Wait, type Waiter } from './waiting-room.ts';
 
 /** A matcher that dies gives its tickets back after this time. */
 const PENDING_MS = 5000;
@@ -19,13 +20,6 @@ const MOST_TICKETS = 10_000;
 const MOST_ROUNDS = 3;
 /** Backs every notification: a ticket that nobody was told about is looked at again within this time. */
 const SWEEP_MS = 2000;
-
-export interface Wait {
-  readonly ms: number;
-  /** The agent named its request: it can ask again and get what was claimed for it. */
-  readonly ownRequestId: boolean;
-  readonly signal: AbortSignal | undefined;
-}
 
 export interface Matcher {
   /** Waits until something suitable was claimed for this ticket; null: it did not come in time. */
@@ -38,15 +32,6 @@ export interface Matcher {
   stop(): Promise<void>;
 }
 
-interface Waiter {
-  readonly ticket: Ticket;
-  readonly how: Wait;
-  readonly ttlMs: number;
-  readonly answer: PromiseWithResolvers<HandOut | null>;
-  /** Its ticket was made. */
-  listed: boolean;
-}
-
 interface Parts {
   readonly chooser: Chooser;
   readonly claim: ClaimTicket;
@@ -55,60 +40,29 @@ interface Parts {
 
 export function createMatcher(context: Context, { chooser, claim, absent }: Parts): Matcher {
   const { store, timers, log } = context;
-  const waiters = new Map<string, Waiter>();
-  const byRequest = new Map<string, Waiter>();
-  const perAgent = new Map<string, number>();
+  const room = createWaitingRoom(context.policy);
   /** Request ids that this instance is claiming for right now. */
   const serving = new Set<string>();
   /** Request ids whose wait is being ended; true: somebody claimed for it meanwhile. */
   const ending = new Map<string, boolean>();
+  /** Tickets of ours that something may have been claimed for without our hearing of it. */
+  const unsure = new Set<string>();
   let unsubscribe: (() => void) | null = null;
   let stopping = false;
-
-  function admit(waiter: Waiter): void {
-    const { maxWaiting, maxWaitingPerAgent } = context.policy();
-    const { agentId } = waiter.ticket;
-    const own = perAgent.get(agentId) ?? 0;
-    if (own >= maxWaitingPerAgent) {
-      throw new BantoError(
-        'too_many_requests',
-        `${agentId} already waits with ${own} requests. Let one of them end first.`,
-        { retryAfterSeconds: 1 },
-      );
-    }
-    if (stopping || waiters.size >= maxWaiting) throw busy();
-    waiters.set(waiter.ticket.id, waiter);
-    byRequest.set(waiter.ticket.requestId, waiter);
-    perAgent.set(agentId, own + 1);
-  }
-
-  function leave({ ticket }: Waiter): boolean {
-    if (!waiters.delete(ticket.id)) return false;
-    byRequest.delete(ticket.requestId);
-    const left = (perAgent.get(ticket.agentId) ?? 1) - 1;
-    if (left === 0) perAgent.delete(ticket.agentId);
-    else perAgent.set(ticket.agentId, left);
-    return true;
-  }
-
-  /** False: whoever waited has gone meanwhile. */
-  function answer(ticket: Ticket, handOut: HandOut): boolean {
-    const waiter = waiters.get(ticket.id);
-    if (waiter === undefined || !leave(waiter)) return false;
-    waiter.answer.resolve(handOut);
-    return true;
-  }
 
   async function serve(ticket: Ticket, groups: string[][], version: number): Promise<boolean> {
     serving.add(ticket.requestId);
     try {
       const result = await claim(ticket, groups, version);
       if (result.outcome !== 'leased') return false;
-      const heard = answer(ticket, result.handOut);
+      const heard = room.answer(ticket, result.handOut);
       await store.tickets.assign([ticket.id]);
       // A ticket of another instance: that one hears of the hand-out by its fact and asks again.
       if (!heard) nobodyHeard(ticket.requestId);
       return true;
+    } catch (error) {
+      unsure.add(ticket.id);
+      throw error;
     } finally {
       serving.delete(ticket.requestId);
     }
@@ -171,7 +125,7 @@ export function createMatcher(context: Context, { chooser, claim, absent }: Part
     retryMs: SWEEP_MS,
     async turn() {
       for (let round = 0; round < MOST_ROUNDS && (await match()); round += 1);
-      return waiters.size > 0 ? SWEEP_MS : null;
+      return room.size() > 0 ? SWEEP_MS : null;
     },
   });
 
@@ -182,18 +136,19 @@ export function createMatcher(context: Context, { chooser, claim, absent }: Part
       else if ('state' in fact && fact.state !== 'leased') work = true;
       else if (fact.type === 'leased' && fact.requestId !== null) replay(fact.requestId);
     }
-    if (work && waiters.size > 0) loop.kick();
+    if (work && room.size() > 0) loop.kick();
   }
 
   /** Another instance claimed for a ticket of ours: the same request id gives us the same hand-out. */
   function replay(requestId: string): void {
-    const waiter = byRequest.get(requestId);
+    const waiter = room.byRequest(requestId);
     if (serving.has(requestId)) return;
     if (waiter === undefined) {
       nobodyHeard(requestId);
       return;
     }
     fetchHandOut(waiter.ticket).catch((error: unknown) => {
+      unsure.add(waiter.ticket.id);
       log.warn({ err: error }, 'could not fetch a hand-out yet; trying again');
     });
   }
@@ -201,20 +156,26 @@ export function createMatcher(context: Context, { chooser, claim, absent }: Part
   async function fetchHandOut(ticket: Ticket): Promise<HandOut | null> {
     const result = await claim(ticket, [], -1);
     if (result.outcome !== 'leased') return null;
-    answer(ticket, result.handOut);
+    room.answer(ticket, result.handOut);
     return result.handOut;
+  }
+
+  async function relist({ ticket, ttlMs }: Waiter): Promise<void> {
+    await store.tickets.create(ticket, ttlMs);
+    loop.kick();
   }
 
   /** A message may be lost, an index too: whoever waits and is not listed asks, and is listed again. */
   async function heal(): Promise<number> {
-    const listed = [...waiters.values()].filter((waiter) => waiter.listed);
+    const listed = room.all().filter((waiter) => waiter.listed);
     const gone = await store.tickets.unlisted(listed.map(({ ticket }) => ticket.id));
-    for (const id of gone) {
-      const waiter = waiters.get(id);
-      if (waiter === undefined || serving.has(waiter.ticket.requestId)) continue;
-      if ((await fetchHandOut(waiter.ticket)) !== null || !waiters.has(id)) continue;
-      await store.tickets.create(waiter.ticket, waiter.ttlMs);
-      loop.kick();
+    for (const id of new Set([...gone, ...unsure])) {
+      const waiter = room.get(id);
+      if (waiter !== undefined && !serving.has(waiter.ticket.requestId)) {
+        const handOut = await fetchHandOut(waiter.ticket);
+        if (handOut === null && room.get(id) !== undefined) await relist(waiter);
+      }
+      unsure.delete(id);
     }
     await absent.settleAll();
     return SWEEP_MS;
@@ -230,7 +191,7 @@ export function createMatcher(context: Context, { chooser, claim, absent }: Part
   async function end({ ticket, how }: Waiter): Promise<HandOut | null> {
     const { requestId } = ticket;
     ending.set(requestId, false);
-    let unsure = true;
+    let claimed = true;
     try {
       await store.tickets.delete(ticket.id);
       const result = await claim(ticket, [], -1);
@@ -239,12 +200,12 @@ export function createMatcher(context: Context, { chooser, claim, absent }: Part
         ending.delete(requestId);
         return result.handOut;
       }
-      unsure = leased;
+      claimed = leased;
       return null;
     } finally {
       if (ending.has(requestId) && !how.ownRequestId) {
-        absent.remember(ticket, unsure);
-        if (unsure || ending.get(requestId) === true) absent.claimed(requestId);
+        absent.remember(ticket, claimed);
+        if (claimed || ending.get(requestId) === true) absent.claimed(requestId);
       }
       ending.delete(requestId);
     }
@@ -260,9 +221,12 @@ export function createMatcher(context: Context, { chooser, claim, absent }: Part
       answer: Promise.withResolvers<HandOut | null>(),
       listed: false,
     };
-    admit(waiter);
+    if (stopping) throw busy();
+    room.admit(waiter);
+    // Rejected by a stop before anybody listens to it: that is no fault.
+    waiter.answer.promise.catch(() => undefined);
     const giveUp = () => {
-      if (leave(waiter)) waiter.answer.resolve(null);
+      if (room.leave(waiter)) waiter.answer.resolve(null);
     };
     const cancelTimer = timers.after(ttlMs, giveUp);
     signal?.addEventListener('abort', giveUp, { once: true });
@@ -273,7 +237,8 @@ export function createMatcher(context: Context, { chooser, claim, absent }: Part
       return (await waiter.answer.promise) ?? (await end(waiter));
     } catch (error) {
       // Its ticket may be there all the same, and somebody may claim for it.
-      if (leave(waiter) && !how.ownRequestId) absent.remember(ticket, true);
+      room.leave(waiter);
+      if (!how.ownRequestId) absent.remember(ticket, true);
       throw error;
     } finally {
       cancelTimer();
@@ -285,7 +250,7 @@ export function createMatcher(context: Context, { chooser, claim, absent }: Part
     wait,
     runOnce: loop.runOnce,
     kick: loop.kick,
-    waiting: () => perAgent,
+    waiting: room.perAgent,
     start() {
       unsubscribe = store.subscribe(heard);
       loop.start();
@@ -296,9 +261,8 @@ export function createMatcher(context: Context, { chooser, claim, absent }: Part
       unsubscribe?.();
       await healing.stop();
       await loop.stop();
-      const left = [...waiters.values()];
-      for (const waiter of left) {
-        leave(waiter);
+      for (const waiter of room.all()) {
+        room.leave(waiter);
         waiter.answer.reject(busy());
         if (!waiter.how.ownRequestId) absent.remember(waiter.ticket, true);
         else if (waiter.listed) await dropTicket(waiter.ticket);

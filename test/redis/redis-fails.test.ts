@@ -105,6 +105,8 @@ describe('Redis in the middle of a run', () => {
       60_000,
     );
     expect(judge(fleet.held)).toEqual([]);
+    // What Redis forgot is lost, and said to be; it was never unknown, not even before it was listed again.
+    expect([...fleet.beats].filter((status) => ![200, 409, 503].includes(status))).toEqual([]);
     await allTold();
     expect(await violationsAt(redis.url)).toEqual([]);
   }, 120_000);

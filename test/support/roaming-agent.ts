@@ -83,7 +83,8 @@ export function startFleet(options: FleetOptions): Fleet {
   const troubles = new Map<string, number>();
   const beats = new Set<number>();
   const caller = createCaller();
-  let stopped = false;
+  const stopping = new AbortController();
+  const { signal } = stopping;
 
   function trouble(kind: string): void {
     troubles.set(kind, (troubles.get(kind) ?? 0) + 1);
@@ -96,7 +97,7 @@ export function startFleet(options: FleetOptions): Fleet {
     index: number,
     on: (reply: Reply) => void = () => undefined,
   ): Promise<Reply | null> {
-    for (let tries = index; !stopped; tries += 1) {
+    for (let tries = index; !signal.aborted; tries += 1) {
       const all = urls();
       try {
         const reply = await caller.post(`${all[tries % all.length]}/api/v1${path}`, body);
@@ -113,7 +114,7 @@ export function startFleet(options: FleetOptions): Fleet {
 
   async function beatUntil(untilAt: number, lease: Held, index: number): Promise<void> {
     const everyMs = options.beatEveryMs ?? (leaseSeconds * 1000) / 4;
-    while (!stopped && Date.now() < untilAt) {
+    while (!signal.aborted && Date.now() < untilAt) {
       await pause(Math.min(everyMs, Math.max(1, untilAt - Date.now()), 250));
       if (Date.now() < untilAt && leaseSeconds < 100) {
         const path = `/tasks/${lease.taskId}/heartbeat`;
@@ -128,7 +129,7 @@ export function startFleet(options: FleetOptions): Fleet {
 
   async function work(lease: Held, index: number): Promise<void> {
     await beatUntil(Date.now() + options.workMs(index), lease, index);
-    if (stopped) return;
+    if (signal.aborted) return;
     lease.endSentAt = Date.now();
     const done = { lease_token: lease.token, summary: `fence ${lease.fence}` };
     const reply = await insist(`/tasks/${lease.taskId}/complete`, done, index);
@@ -137,7 +138,7 @@ export function startFleet(options: FleetOptions): Fleet {
 
   async function agent(index: number): Promise<void> {
     const name = `a${index}`;
-    for (let round = 0; !stopped; round += 1) {
+    for (let round = 0; !signal.aborted; round += 1) {
       const reply = await insist(
         '/request-task',
         {
@@ -173,7 +174,7 @@ export function startFleet(options: FleetOptions): Fleet {
     troubles,
     beats,
     async stop() {
-      stopped = true;
+      stopping.abort();
       caller.close();
       await running;
     },

@@ -38,7 +38,7 @@ async function open(
 ): Promise<{ store: RedisStore; world: World }> {
   const store = await openRedisStore({
     connection: { url },
-    commandTimeoutMs: 300,
+    commandTimeoutMs: 1000,
     settleMs: 200,
     ...options,
   });
