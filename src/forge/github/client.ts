@@ -185,7 +185,7 @@ export function createClient(options: ClientOptions): Client {
       fetch: (url: string, init: RequestInit) =>
         send(url, { ...init, signal: AbortSignal.timeout(pacing.timeoutMs) }),
     },
-    retry: { retryAfterBaseValue: pacing.retryBaseMs },
+    retry: { retries: 2, retryAfterBaseValue: pacing.retryBaseMs },
     throttle: throttle as never,
     ...(auth.kind === 'token'
       ? { auth: auth.token }
@@ -211,11 +211,12 @@ export function createClient(options: ClientOptions): Client {
 
   async function once<T>(route: string, parameters: Parameters): Promise<Answer<T>> {
     // Reads are repeated here; a write is repeated by the outbox, which outlives a crash.
-    const retries = route.startsWith('GET ') ? 2 : 0;
+    // Named for a read, the plugin would repeat it after any answer, a 304 too.
+    const repeated = route.startsWith('GET ') ? {} : { retries: 0 };
     // GitHub Enterprise has it beside the REST address, not under it.
     const to = route === 'POST /graphql' ? `POST ${baseUrl.replace(/\/v3$/, '')}/graphql` : route;
     try {
-      const answer = await octokit.request(to, { ...parameters, request: { retries } });
+      const answer = await octokit.request(to, { ...parameters, request: repeated });
       await note(answer.status, answer.headers, '');
       return answer as Answer<T>;
     } catch (error) {
