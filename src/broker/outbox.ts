@@ -78,12 +78,13 @@ export function createOutbox(context: Context): OutboxLoop {
     return { outcome: 'retry', delayMs, error: message };
   }
 
-  async function perform(write: Write): Promise<Written> {
+  async function perform(write: Write): Promise<Settlement> {
     try {
       const labels = await carryOut(write);
-      await store.settleWrite(write, { outcome: 'written', labels });
+      const written: Settlement = { outcome: 'written', labels };
+      await store.settleWrite(write, written);
       context.reached(write.type === 'branch' ? 'after_branch' : 'after_labels');
-      return 'written';
+      return written;
     } catch (error) {
       const settlement = settlementOf(write, error);
       const about = { err: error, write: write.type, issue: write.number };
@@ -94,16 +95,21 @@ export function createOutbox(context: Context): OutboxLoop {
       } else log.warn(about, 'a ledger write failed');
       if (error instanceof ForgeRefused) await undo(write, error);
       await store.settleWrite(write, settlement);
-      return settlement.outcome === 'refused' ? 'refused' : 'pending';
+      return settlement;
     }
   }
 
   /** Branch before labels; the first that does not succeed ends it. */
   async function performInOrder(writes: readonly Write[]): Promise<Written> {
     const inOrder = [...writes].sort((a, b) => a.type.localeCompare(b.type));
-    for (const write of inOrder) {
-      const written = await perform(write);
-      if (written !== 'written') return written;
+    for (const [index, write] of inOrder.entries()) {
+      const settlement = await perform(write);
+      if (settlement.outcome === 'refused') return 'refused';
+      if (settlement.outcome === 'written') continue;
+      // The rest is not kept locked: it comes with the one it waits for.
+      const waits = { ...settlement, error: `waits for the ${write.type}` };
+      for (const later of inOrder.slice(index + 1)) await store.settleWrite(later, waits);
+      return 'pending';
     }
     return 'written';
   }

@@ -21,8 +21,7 @@ afterEach(async () => {
   await github.close();
 });
 
-// The lock of a hand-out on its own writes lasts half a minute.
-const EVENTUALLY = { timeout: 50_000, interval: 50 };
+const EVENTUALLY = { timeout: 20_000, interval: 50 };
 
 async function start(dataDir: string, token = github.token) {
   const config: Config = {
