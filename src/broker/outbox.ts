@@ -79,17 +79,23 @@ export function createOutbox(context: Context): OutboxLoop {
   }
 
   interface Performed {
-    readonly written: Written;
+    readonly settlement: Settlement;
     /** Recorded while the next write is under way; whoever performs waits for it in the end. */
     readonly settled: Promise<void>;
+  }
+
+  function settle(write: Write, settlement: Settlement): Performed {
+    const settled = store.settleWrite(write, settlement);
+    // It may fail before anybody waits for it; whoever waits in the end still hears of it.
+    settled.catch(() => undefined);
+    return { settlement, settled };
   }
 
   async function perform(write: Write): Promise<Performed> {
     try {
       const labels = await carryOut(write);
       context.reached(write.type === 'branch' ? 'after_branch' : 'after_labels');
-      const settled = store.settleWrite(write, { outcome: 'written', labels });
-      return { written: 'written', settled };
+      return settle(write, { outcome: 'written', labels });
     } catch (error) {
       const settlement = settlementOf(write, error);
       const about = { err: error, write: write.type, issue: write.number };
@@ -99,8 +105,7 @@ export function createOutbox(context: Context): OutboxLoop {
         busyUntil = Math.max(busyUntil, (await store.now()) + error.retryAfterMs);
       } else log.warn(about, 'a ledger write failed');
       if (error instanceof ForgeRefused) await undo(write, error);
-      const written = settlement.outcome === 'refused' ? 'refused' : 'pending';
-      return { written, settled: store.settleWrite(write, settlement) };
+      return settle(write, settlement);
     }
   }
 
@@ -108,20 +113,21 @@ export function createOutbox(context: Context): OutboxLoop {
   async function performInOrder(writes: readonly Write[]): Promise<Written> {
     const inOrder = [...writes].sort((a, b) => a.type.localeCompare(b.type));
     const settling: Promise<void>[] = [];
-    let written: Written = 'written';
     try {
-      for (const write of inOrder) {
-        const performed = await perform(write);
-        settling.push(performed.settled);
-        // It may fail before anybody waits for it; `Promise.all` below still hears of it.
-        performed.settled.catch(() => undefined);
-        written = performed.written;
-        if (written !== 'written') break;
+      for (const [index, write] of inOrder.entries()) {
+        const { settlement, settled } = await perform(write);
+        settling.push(settled);
+        if (settlement.outcome === 'refused') return 'refused';
+        if (settlement.outcome === 'written') continue;
+        // The rest is not kept locked: it comes with the one it waits for.
+        const waits = { ...settlement, error: `waits for the ${write.type}` };
+        for (const later of inOrder.slice(index + 1)) settling.push(settle(later, waits).settled);
+        return 'pending';
       }
+      return 'written';
     } finally {
       await Promise.all(settling);
     }
-    return written;
   }
 
   async function writeNow(handOut: HandOut): Promise<Written> {
