@@ -20,7 +20,7 @@ describe('several repositories', () => {
     expect(other).toBe(one);
     await w.settle();
     const given = [await w.request('a1'), await w.request('a2')];
-    expect(given.map((task) => task?.task.repository).toSorted()).toEqual([SHOP, TOOLS]);
+    expect(new Set(given.map((task) => task?.task.repository))).toEqual(new Set([SHOP, TOOLS]));
     for (const task of given) {
       const { repository, number } = task?.task ?? { repository: '', number: 0 };
       expect(w.github.labels(repository, number)).toContain(task?.lease.agentId);
