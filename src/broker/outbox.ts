@@ -74,12 +74,18 @@ export function createOutbox(context: Context): OutboxLoop {
     return { outcome: 'retry', delayMs, error: message };
   }
 
-  async function perform(write: Write): Promise<Written> {
+  interface Performed {
+    readonly written: Written;
+    /** Recorded while the next write is under way; whoever performs waits for it in the end. */
+    readonly settled: Promise<void>;
+  }
+
+  async function perform(write: Write): Promise<Performed> {
     try {
       const labels = await carryOut(write);
-      await store.settleWrite(write, { outcome: 'written', labels });
       context.reached(write.type === 'branch' ? 'after_branch' : 'after_labels');
-      return 'written';
+      const settled = store.settleWrite(write, { outcome: 'written', labels });
+      return { written: 'written', settled };
     } catch (error) {
       const settlement = settlementOf(write, error);
       const about = { err: error, write: write.type, issue: write.number };
@@ -87,19 +93,29 @@ export function createOutbox(context: Context): OutboxLoop {
       if (error instanceof ForgeBusy) log.debug(about, 'a ledger write has to wait');
       else log.warn(about, 'a ledger write failed');
       if (error instanceof ForgeRefused) await undo(write, error);
-      await store.settleWrite(write, settlement);
-      return settlement.outcome === 'refused' ? 'refused' : 'pending';
+      const written = settlement.outcome === 'refused' ? 'refused' : 'pending';
+      return { written, settled: store.settleWrite(write, settlement) };
     }
   }
 
   /** Branch before labels; the first that does not succeed ends it. */
   async function performInOrder(writes: readonly Write[]): Promise<Written> {
     const inOrder = [...writes].sort((a, b) => a.type.localeCompare(b.type));
-    for (const write of inOrder) {
-      const written = await perform(write);
-      if (written !== 'written') return written;
+    const settling: Promise<void>[] = [];
+    let written: Written = 'written';
+    try {
+      for (const write of inOrder) {
+        const performed = await perform(write);
+        settling.push(performed.settled);
+        // It may fail before anybody waits for it; `Promise.all` below still hears of it.
+        performed.settled.catch(() => undefined);
+        written = performed.written;
+        if (written !== 'written') break;
+      }
+    } finally {
+      await Promise.all(settling);
     }
-    return 'written';
+    return written;
   }
 
   async function writeNow(handOut: HandOut): Promise<Written> {

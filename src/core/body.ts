@@ -54,11 +54,7 @@ function plainTitle(text: string): string {
 
 /** Without what is neither letter nor digit at either end. */
 function trimMarks(text: string): string {
-  const first = text.search(/[\p{L}\p{N}]/u);
-  if (first === -1) return '';
-  const rest = [...text.slice(first)];
-  const last = rest.findLastIndex((char) => /[\p{L}\p{M}\p{N}]/u.test(char));
-  return rest.slice(0, last + 1).join('');
+  return /[\p{L}\p{N}].*(?<=[\p{L}\p{M}\p{N}])/su.exec(text)?.[0] ?? '';
 }
 
 // Controls, marks of direction and of no width: they change how text looks, not what it says.
@@ -114,9 +110,10 @@ function branchName(text: string): string | null {
 /** Marks of direction at the ends come from editors; inside a name they are left for the check to refuse. */
 function trimInvisible(text: string): string {
   if (text.search(INVISIBLE) === -1) return text;
-  const shown = [...text].map((char) => char.replace(INVISIBLE, '') !== '');
-  const first = shown.indexOf(true);
-  return first === -1 ? '' : [...text].slice(first, shown.lastIndexOf(true) + 1).join('');
+  let [from, to] = [0, text.length];
+  while (from < to && text.charAt(from).search(INVISIBLE) === 0) from += 1;
+  while (from < to && text.charAt(to - 1).search(INVISIBLE) === 0) to -= 1;
+  return text.slice(from, to);
 }
 
 const DEPENDENCY_LABEL = /^[*_]{0,3}(?:blocked by|depends on)[*_]{0,3} ?:?[*_]{0,3} ?/i;

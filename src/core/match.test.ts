@@ -1,6 +1,13 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Bucket, bucketKey, matchCount, parseBucketKey, rankBuckets } from './match.ts';
+import {
+  type Bucket,
+  bucketKey,
+  matchCount,
+  namesNobody,
+  parseBucketKey,
+  rankBuckets,
+} from './match.ts';
 import type { Seeker } from './ticket.ts';
 
 const bucket = (over: Partial<Bucket> = {}): Bucket => ({
@@ -80,5 +87,29 @@ describe('bucketKey', () => {
         expect(bucketKey(first) === bucketKey(bucket({ labels: b }))).toBe(same);
       }),
     );
+  });
+});
+
+describe('namesNobody', () => {
+  it('is true only of keys without an author and without a reservation, however hostile the words', () => {
+    const word = fc.oneof(
+      fc.string(),
+      fc.constantFrom('",0,50,null,[],', ',null,[],', '["', '\\"'),
+    );
+    fc.assert(
+      fc.property(
+        word,
+        fc.option(word),
+        fc.array(word),
+        fc.array(word),
+        (name, only, authors, labels) => {
+          const key = bucketKey(
+            bucket({ repository: name, kind: 'review', only, authors, labels }),
+          );
+          expect(namesNobody(key) && (only !== null || authors.length > 0)).toBe(false);
+        },
+      ),
+    );
+    expect(namesNobody(bucketKey(bucket({ labels: ['python'] })))).toBe(true);
   });
 });

@@ -1,14 +1,15 @@
 // How many buckets suit a group of agents: the measure of a specialist. Counted on sets of bits, since a
 // bucket that suits an agent by three labels is still one bucket.
 
-import type { Graph, Supply } from './pair-graph.ts';
+import type { Graph } from './pair-graph.ts';
+import type { Queue } from './pair-queue.ts';
 
 // Of a larger supply, the buckets first in line are counted; more would hardly order the groups otherwise.
 const COUNTED = 1024;
 
 /** By group of the graph. */
-export function countBreadths(graph: Graph, supply: readonly Supply[]): number[] {
-  const counted = firstInLine(supply);
+export function countBreadths(graph: Graph, queue: Queue): number[] {
+  const counted = queue.first(COUNTED);
   const words = (counted.length + 31) >>> 5;
   const sets = Array.from({ length: graph.slotCount }, (): Uint32Array | null => null);
   const barredSlots = new Map<string, number[]>();
@@ -33,13 +34,6 @@ export function countBreadths(graph: Graph, supply: readonly Supply[]): number[]
     const barred = agentId === null ? undefined : barredSlots.get(agentId);
     return countUnion(own, words) - (barred?.filter((slot) => slots.includes(slot)).length ?? 0);
   });
-}
-
-/** Indices of the buckets whose oldest task comes first; where the last ones are alike, all of them. */
-function firstInLine(supply: readonly Supply[]): number[] {
-  const heads = new Float64Array(supply.map(({ scores }) => scores[0] ?? Number.POSITIVE_INFINITY));
-  const last = heads.toSorted()[Math.min(COUNTED, heads.length) - 1] ?? 0;
-  return supply.flatMap((_, index) => ((heads[index] ?? 0) <= last ? [index] : []));
 }
 
 function countUnion(sets: readonly Uint32Array[], words: number): number {

@@ -6,7 +6,7 @@ import { matchCount } from './match.ts';
 import type { Graph, Lot } from './pair-graph.ts';
 
 // Among equally special groups, so many are compared by matching labels, from the longest waiting on.
-const COMPARED = 16;
+const COMPARED = 8;
 const NEVER_AGAIN = 0x7fffffff;
 
 export interface Flow {
@@ -14,8 +14,8 @@ export interface Flow {
   place(lot: number): boolean;
   /** Agents without a task. */
   readonly free: number;
-  /** How many tasks of which lot each group has. */
-  readonly taken: readonly ReadonlyMap<number, number>[];
+  /** The lots that each group has tasks of, one entry for each task. */
+  readonly taken: readonly (readonly number[] | undefined)[];
 }
 
 export function createFlow(graph: Graph, breadths: readonly number[], lotCount: number): Flow {
@@ -24,7 +24,7 @@ export function createFlow(graph: Graph, breadths: readonly number[], lotCount: 
   const names = groups.map((group) => group.agentId);
   /** Since when the agent waits that is served next. */
   const since = new Float64Array(groups.map((group) => group.agents[0]?.[0]?.since ?? 0));
-  const taken = groups.map(() => new Map<number, number>());
+  const taken: (number[] | undefined)[] = [];
   let free = room.reduce((sum, agents) => sum + agents, 0);
 
   // Specialists first, then by waiting: the sort is stable, and the groups come in that order.
@@ -103,14 +103,18 @@ export function createFlow(graph: Graph, breadths: readonly number[], lotCount: 
     const left = (room[group] ?? 0) - 1;
     room[group] = left;
     free -= 1;
-    since[group] = groups[group]?.agents.at(-left)?.[0]?.since ?? 0;
+    if (left > 0) since[group] = groups[group]?.agents.at(-left)?.[0]?.since ?? 0;
     let [to, from] = [group, lot];
     for (;;) {
-      add(taken[to], from, 1);
+      const has = taken[to];
+      if (has === undefined) taken[to] = [from];
+      else has.push(from);
       const via = lotFrom[from] ?? -1;
       if (via === -1) return true;
       // `via` had a task of `from`, which has gone to `to`; it takes one of the lot it was met from.
-      add(taken[via], from, -1);
+      const had = taken[via] ?? [];
+      had[had.indexOf(from)] = had.at(-1) ?? -1;
+      had.pop();
       [to, from] = [via, groupFrom[via] ?? -1];
     }
   };
@@ -143,7 +147,7 @@ export function createFlow(graph: Graph, breadths: readonly number[], lotCount: 
           metGroups[group] = search;
           groupFrom[group] = index;
           groupsMet.push(group);
-          for (const next of taken[group]?.keys() ?? []) {
+          for (const next of taken[group] ?? []) {
             if ((metLots[next] ?? 0) >= search) continue;
             metLots[next] = search;
             lotFrom[next] = group;
@@ -171,10 +175,4 @@ export function createFlow(graph: Graph, breadths: readonly number[], lotCount: 
       return free;
     },
   };
-}
-
-function add(counts: Map<number, number> | undefined, lot: number, by: number): void {
-  const count = (counts?.get(lot) ?? 0) + by;
-  if (count === 0) counts?.delete(lot);
-  else counts?.set(lot, count);
 }

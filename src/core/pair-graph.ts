@@ -13,7 +13,8 @@ export interface Supply {
   readonly scores: readonly number[];
 }
 
-export interface Group extends AgentGroup {
+interface Group extends AgentGroup {
+  /** May name one twice, where what the agents ask for does. */
   readonly slots: readonly number[];
 }
 
@@ -50,19 +51,21 @@ const NOBODY: readonly string[] = [];
 
 export function buildGraph(waiters: readonly Waiter[], supply: readonly Supply[]): Graph {
   const named = new Set<string>();
+  const favoured = new Set<string>();
   for (const { bucket } of supply) {
     if (namesNobody(bucket)) continue;
     const { only, authors } = parseBucketKey(bucket);
-    if (only !== null) named.add(only);
+    if (only !== null) favoured.add(only);
     for (const author of authors) named.add(author);
   }
   const scopes: Scopes = new Map();
   const counter = { slots: 0 };
-  const groups = groupAgents(waiters, named).map((group): Group => {
+  const groups = groupAgents(waiters, new Set([...named, ...favoured])).map((group): Group => {
     const { agentId, seekers, agents } = group;
-    const slots = new Set<number>();
-    for (const seeker of seekers) join(seeker, agentId, scopes, counter, slots);
-    return { agentId, seekers, agents, slots: [...slots] };
+    const reservedFor = agentId !== null && favoured.has(agentId) ? agentId : null;
+    const slots: number[] = [];
+    for (const seeker of seekers) join(seeker, reservedFor, scopes, counter, slots);
+    return { agentId, seekers, agents, slots };
   });
   const lots: Lot[] = [];
   return {
@@ -74,31 +77,31 @@ export function buildGraph(waiters: readonly Waiter[], supply: readonly Supply[]
 
 /** Opens the slots that a seeker stands in, where it is the first, and adds them to its own. */
 function join(
-  seeker: Seeker,
-  namedAs: string | null,
+  { capabilities, kinds, repositories }: Seeker,
+  reservedFor: string | null,
   scopes: Scopes,
   counter: { slots: number },
-  own: Set<number>,
+  own: number[],
 ): void {
-  const stand = (among: Map<string, number>, name: string) => {
-    let slot = among.get(name);
-    if (slot === undefined) {
-      slot = counter.slots;
-      counter.slots += 1;
-      among.set(name, slot);
-    }
-    own.add(slot);
-  };
-  const { capabilities } = seeker;
   const reviews = capabilities.includes(REVIEW_CAPABILITY) || capabilities.includes(ANYTHING);
-  for (const repository of seeker.repositories ?? ALL) {
-    for (const kind of seeker.kinds ?? ALL) {
+  for (const repository of repositories ?? ALL) {
+    for (const kind of kinds ?? ALL) {
       const scope = scopeAt(scopes, repository, kind);
-      if (reviews) stand(scope.review, REVIEW_CAPABILITY);
-      if (namedAs !== null) stand(scope.reserved, namedAs);
-      for (const name of capabilities) stand(scope.labels, name);
+      if (reviews) own.push(slotAt(scope.review, REVIEW_CAPABILITY, counter));
+      if (reservedFor !== null) own.push(slotAt(scope.reserved, reservedFor, counter));
+      for (const name of capabilities) own.push(slotAt(scope.labels, name, counter));
     }
   }
+}
+
+function slotAt(among: Map<string, number>, name: string, counter: { slots: number }): number {
+  let slot = among.get(name);
+  if (slot === undefined) {
+    slot = counter.slots;
+    counter.slots += 1;
+    among.set(name, slot);
+  }
+  return slot;
 }
 
 function scopeAt(scopes: Scopes, repository: string | null, kind: TaskKind | null): Scope {
@@ -115,11 +118,12 @@ function scopeAt(scopes: Scopes, repository: string | null, kind: TaskKind | nul
 function readLot(key: string, scopes: Scopes): Lot {
   const bucket = parseBucketKey(key);
   const { repository, kind, only, labels, authors } = bucket;
-  const own = [scopes.get(null), scopes.get(repository)].flatMap((kinds) =>
-    kinds === undefined
-      ? []
-      : [kinds.get(null), kinds.get(kind)].filter((scope) => scope !== undefined),
-  );
+  const own: Scope[] = [];
+  for (const kinds of [scopes.get(null), scopes.get(repository)]) {
+    for (const scope of [kinds?.get(null), kinds?.get(kind)]) {
+      if (scope !== undefined) own.push(scope);
+    }
+  }
   const slots: number[] = [];
   const open = (slot: number | undefined) => {
     if (slot !== undefined && !slots.includes(slot)) slots.push(slot);

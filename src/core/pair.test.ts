@@ -1,8 +1,9 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Bucket, bucketKey, matchCount, parseBucketKey } from './match.ts';
 import { type Pairing, pair, type Supply, type Waiter } from './pair.ts';
 import { PRIORITIES, score } from './priority.ts';
+import type { TaskKind } from './task.ts';
 
 const { high, normal, low } = PRIORITIES;
 
@@ -233,13 +234,13 @@ const maybe = <T>(arb: fc.Arbitrary<T>) => fc.option(arb, { nil: null, freq: 5 }
 const anyBucket = fc
   .record({
     repository: fc.constantFrom(...REPOSITORIES),
-    kind: fc.constantFrom('implement', 'implement', 'review', 'fix'),
+    kind: fc.constantFrom<TaskKind[]>('implement', 'implement', 'review', 'fix'),
     priority: fc.constantFrom(high, normal, low),
     authors: fc.subarray(AGENTS, { maxLength: 2 }),
     only: fc.option(fc.constantFrom(...AGENTS), { nil: null, freq: 1 }),
     labels: fc.subarray(NAMES),
   })
-  .map((bucket) => ({ ...bucket, only: bucket.kind === 'fix' ? bucket.only : null }) as Bucket);
+  .map((bucket): Bucket => ({ ...bucket, only: bucket.kind === 'fix' ? bucket.only : null }));
 
 const anySupply = fc
   .array(fc.tuple(anyBucket, fc.integer({ min: 0, max: 3 })), { maxLength: 6 })

@@ -5,7 +5,7 @@
 // gives the same answer and changes nothing. The store owns the clock: callers pass durations.
 // Policy (delays, rounds, labels) comes in as plain values; a store only checks and sets.
 
-import type { Fact, FactBody } from './facts.ts';
+import type { Fact } from './facts.ts';
 import type { Issue, StoredIssue } from './issue.ts';
 import type { Attempt, AttemptOutcome, Lease, Task, TaskKind, TaskState, Verdict } from './task.ts';
 import type { Tickets } from './ticket.ts';
@@ -350,5 +350,3 @@ export interface Store extends TaskVerbs, TaskReads, Outbox, Settings {
   subscribe(listener: (facts: readonly Fact[]) => void): () => void;
   close(): Promise<void>;
 }
-
-export type { FactBody };

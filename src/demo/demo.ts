@@ -3,6 +3,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '../client/client.ts';
 import type { Config } from '../config.ts';
 import { DEFAULT_POLICY } from '../core/settings.ts';
@@ -26,6 +27,8 @@ const DEMO_POLICY = {
   reviewDelaySeconds: 1,
   authorFirstSeconds: 5,
 };
+
+const ARRIVAL_MS = 100;
 
 /** Whatever goes wrong, the story ends. */
 const STORY_MS = 60_000;
@@ -90,11 +93,16 @@ async function play(folder: string, options: DemoOptions): Promise<number> {
   const ended = new AbortController();
   const signal = AbortSignal.any([options.signal, ended.signal, AbortSignal.timeout(STORY_MS)]);
   const client = createClient({ url: server.url });
-  const agents = FLEET.map((agent) =>
-    runAgent(agent, { client, signal, say }).catch((error: unknown) => {
+  await backlogRead(client);
+  // One after the other: whoever is to die must get a task first.
+  const agents = FLEET.map(async (agent, index) => {
+    try {
+      await sleep(index * ARRIVAL_MS, undefined, { signal });
+      await runAgent(agent, { client, signal, say });
+    } catch (error) {
       if (!signal.aborted) say(`${agent.id} stopped: ${String(error)}`);
-    }),
-  );
+    }
+  });
   let told = false;
   try {
     told = await tell(client, backlog, titles, say, signal);
@@ -111,6 +119,13 @@ async function play(folder: string, options: DemoOptions): Promise<number> {
   }
   await server.stop();
   return told || options.signal.aborted ? 0 : 1;
+}
+
+async function backlogRead(client: ReturnType<typeof createClient>): Promise<void> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    if ((await client.ready()).mirrored) return;
+    await sleep(50);
+  }
 }
 
 /** True when every issue that can be worked on was approved. */

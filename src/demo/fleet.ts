@@ -8,14 +8,14 @@ import type { AssignmentAnswer } from '../doors/schema/request-task.ts';
 export interface DemoAgent {
   readonly id: string;
   readonly capabilities: readonly string[];
-  /** Dies silently with its first task of this issue. */
-  readonly diesWith?: number;
+  /** Dies silently with its first task. */
+  readonly dies?: true;
 }
 
 export const FLEET: readonly DemoAgent[] = [
+  { id: 'taro', capabilities: ['frontend', 'css'], dies: true },
   { id: 'hana', capabilities: ['python', 'docs'] },
   { id: 'kenji', capabilities: ['python', 'bug', 'review'] },
-  { id: 'taro', capabilities: ['frontend', 'css'], diesWith: 3 },
   { id: 'yuki', capabilities: ['frontend', 'docs', 'review'] },
 ];
 
@@ -70,7 +70,7 @@ export async function runAgent(agent: DemoAgent, work: Working): Promise<void> {
       { signal: work.signal },
     );
     if (task === null) continue;
-    if (task.issue_id === agent.diesWith) {
+    if (agent.dies === true) {
       await progress(work, task, ['reading the code']);
       work.say(`${agent.id} dies without a word (its process is gone)`);
       return;

@@ -132,4 +132,27 @@ describe('kill -9', () => {
     },
     2 * WORK_MS,
   );
+
+  it('while a request waits: nothing is given to those who are no longer there', async () => {
+    const first = await start();
+    const waiting = first.client
+      .requestTask({ agent_id: 'ghost', capabilities: ['rust'], wait_seconds: 60 })
+      .catch((error: unknown) => error);
+    await eventually(
+      () => first.client.queue(),
+      (queue) => queue.waiting === 1,
+    );
+    victim?.kill('SIGKILL');
+    expect(await waiting).toMatchObject({ code: 'unreachable' });
+
+    const second = await start();
+    await repository.write(3, { labels: ['rust'] });
+    await eventually(
+      () => second.client.tasks({ label: 'rust' }),
+      ({ tasks }) => tasks.length === 1,
+    );
+    const task = await second.client.requestTask({ agent_id: 'kenji', capabilities: ['rust'] });
+    expect(task?.issue_id).toBe(3);
+    await stop(second.died);
+  });
 });

@@ -141,6 +141,7 @@ const BODIES: Record<string, Json> = {
   fail: { lease_token: 't', reason: 'x' },
   release: { lease_token: 't' },
   priority: { priority: 25 },
+  tokens: { agent_id: 'agent-1' },
   '{name}': { value: 1 },
 };
 

@@ -74,7 +74,9 @@ function prepare(db: DatabaseSync, path: string): void {
   const found = check(db);
   if (found !== 'ok') throw damaged(path, found);
   db.exec('PRAGMA journal_mode = WAL');
-  db.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536');
+  db.exec(
+    'PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY',
+  );
   migrate(db, path);
 }
 

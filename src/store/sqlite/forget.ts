@@ -25,7 +25,6 @@ export function createForget(db: DatabaseSync): (input: SweepInput, now: number)
     'dependencies',
     'issue',
     'agents',
-    'tickets',
     'stats',
     'buckets',
   ]);
@@ -43,7 +42,6 @@ export function createForget(db: DatabaseSync): (input: SweepInput, now: number)
     const issues = all<Forgettable>(sql.forgettable, { before, limit });
     for (const issue of issues) forgetIssue(issue);
     sql.agents.run({ before });
-    sql.tickets.run({ now });
     sql.buckets.run({ before: now - EMPTY_BUCKET_KEPT_MS });
     const oldest = new Date(Math.max(0, now - STATS_KEPT_MS)).toISOString();
     sql.stats.run({ before: oldest.slice(0, 10) });

@@ -41,12 +41,8 @@ export function createJournal(db: DatabaseSync): Journal {
   return {
     append(at, body) {
       const taskId = 'taskId' in body ? body.taskId : null;
-      const row = first<{ seq: number }>(sql.append, {
-        at,
-        task_id: taskId,
-        body: JSON.stringify(body),
-      });
-      return { seq: row?.seq ?? 0, at, ...body };
+      const appended = sql.append.run({ at, task_id: taskId, body: JSON.stringify(body) });
+      return { seq: Number(appended.lastInsertRowid), at, ...body };
     },
     close(now, facts) {
       for (const [key, value] of countFacts(facts)) {

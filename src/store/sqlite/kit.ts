@@ -10,7 +10,7 @@ import { type AttemptRow, type IssueRow, type TaskRow, toAttempt } from './rows.
 import { createShelf, type Shelf } from './shelf.ts';
 import { all, first, loadStatements } from './statements.ts';
 
-export interface Issues {
+interface Issues {
   find(id: number): IssueRow;
   numbered(repository: string, number: number): IssueRow | undefined;
   open(repository: string, after: number, limit: number): IssueRow[];

@@ -87,28 +87,28 @@ export function createPlanStep(
     });
   }
 
+  function takeOver(found: TaskRow, plan: TaskPlan, turn: Turn | null, step: Step): void {
+    const { priority, branch, pr_number } = taken(found, plan);
+    const moved = priority !== found.priority;
+    const differs = moved || branch !== found.branch || pr_number !== found.pr_number;
+    if (turn === null && !differs) return;
+    if (found.state === 'leased') {
+      set(sql.planLeased, { id: found.id, priority, pr_number, now: step.now });
+    } else {
+      write(found, plan, turn, step);
+    }
+    if (moved) step.append({ type: 'prioritized', taskId: found.id, state: found.state, priority });
+  }
+
   return {
     make,
     meet(found, plan, reopened, step) {
-      const turn = planMeets(found, plan.want, step.now, reopened);
-      if (turn === 'cancel') {
-        cancelTask(found, plan.want.state === 'cancelled' ? plan.want.reason : '', step);
-        return;
-      }
-      const { priority, branch, pr_number } = taken(found, plan);
-      const moved = priority !== found.priority;
-      if (turn === null && !moved && branch === found.branch && pr_number === found.pr_number) {
-        return;
-      }
-      if (found.state === 'leased') {
-        set(sql.planLeased, { id: found.id, priority, pr_number, now: step.now });
-      } else {
-        write(found, plan, turn, step);
-      }
+      const decided = planMeets(found, plan.want, step.now, reopened);
+      const turn = decided === 'cancel' ? null : decided;
+      takeOver(found, plan, turn, step);
       if (turn !== null) recordTurn(found, turn, step);
-      if (moved) {
-        const state = turn?.state ?? found.state;
-        step.append({ type: 'prioritized', taskId: found.id, state, priority });
+      if (decided === 'cancel' && plan.want.state === 'cancelled') {
+        cancelTask(shelf.get(found.id), plan.want.reason, step);
       }
     },
   };

@@ -2,17 +2,17 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import { bucketKey } from '../../core/match.ts';
-import { score } from '../../core/priority.ts';
+import { nextEnqueueAt, score } from '../../core/priority.ts';
 import type { TaskState } from '../../core/task.ts';
 import { strings, type TaskRow } from './rows.ts';
 import { all, first, loadStatements, set } from './statements.ts';
 
 type Reservation = Pick<TaskRow, 'enqueued_at' | 'only_agent' | 'opens_at'>;
-export type Filing = Reservation & Pick<TaskRow, 'bucket' | 'score'>;
+type Filing = Reservation & Pick<TaskRow, 'bucket' | 'score'>;
 type Fileable = Reservation &
   Pick<TaskRow, 'issue_id' | 'repository' | 'kind' | 'priority' | 'authors'>;
 
-export interface NewTask
+interface NewTask
   extends Pick<
     TaskRow,
     | 'id'
@@ -45,11 +45,26 @@ export interface Shelf {
 }
 
 export function createShelf(db: DatabaseSync): Shelf {
-  const sql = loadStatements(db, 'task', ['find', 'make', 'relevant', 'enqueue', 'refile']);
+  const sql = loadStatements(db, 'task', [
+    'find',
+    'make',
+    'relevant',
+    'lastEnqueued',
+    'enqueue',
+    'refile',
+  ]);
   const find = (id: string): TaskRow | undefined => first<TaskRow>(sql.find, { id });
 
   function relevantLabels(issueId: number): string[] {
     return all<{ label: string }>(sql.relevant, { issue_id: issueId }).map((row) => row.label);
+  }
+
+  /** Strictly rising over all queues, so that a task may change its priority and never ties. */
+  function enqueue(now: number): number {
+    const last = first<{ value: number }>(sql.lastEnqueued)?.value ?? 0;
+    const at = nextEnqueueAt(now, last);
+    sql.enqueue.run({ at });
+    return at;
   }
 
   function file(task: Fileable, state: TaskState, now: number): Filing {
@@ -59,8 +74,7 @@ export function createShelf(db: DatabaseSync): Shelf {
     if (state !== 'ready') {
       return { bucket: null, score: null, enqueued_at: task.enqueued_at, only_agent, opens_at };
     }
-    const enqueued_at =
-      task.enqueued_at ?? first<{ value: number }>(sql.enqueue, { now })?.value ?? now;
+    const enqueued_at = task.enqueued_at ?? enqueue(now);
     const bucket = bucketKey({
       repository: task.repository,
       kind: task.kind,

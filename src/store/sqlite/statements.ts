@@ -10,7 +10,7 @@ export const SQL_DIR = join(import.meta.dirname, 'sql');
 
 export type Values = Record<string, SQLInputValue>;
 
-export function parseStatements(text: string): Map<string, string> {
+function parseStatements(text: string): Map<string, string> {
   const [, ...parts] = text.split(/^-- name: /m);
   return new Map(
     parts.map((part) => {

@@ -1,60 +1,73 @@
-// Tickets as seed 002 has them: data that expires, an index that does not, repaired by bulk reads.
+// Tickets as seed 002 has them: data that expires, an index that does not, repaired by bulk reads. In memory,
+// because one process owns the file: a ticket stands for one of its open requests and ends with it. After a
+// crash nobody waits any more, and work claimed for such a ticket would be lost until its lease ran out.
 
 import type { Ticket, Tickets } from '../../core/ticket.ts';
 import type { Kit } from './kit.ts';
-import { all, first, loadStatements } from './statements.ts';
 
-export function createTickets(kit: Kit): Tickets {
-  const sql = loadStatements(kit.db, 'tickets', [
-    'put',
-    'index',
-    'find',
-    'free',
-    'pend',
-    'deindex',
-    'drop',
-    'count',
-  ]);
+interface Data {
+  readonly ticket: Ticket;
+  readonly expiresAt: number;
+}
+
+export function createTickets({ read }: Pick<Kit, 'read'>): Tickets {
+  const data = new Map<string, Data>();
+  /** In order of arrival; the value is the instant until which somebody matches it. */
+  const index = new Map<string, number>();
 
   function find(id: string, now: number): Ticket | null {
-    const row = first<{ data: string }>(sql.find, { id, now });
-    return row === undefined ? null : (JSON.parse(row.data) as Ticket);
+    const found = data.get(id);
+    if (found === undefined) return null;
+    if (found.expiresAt > now) return found.ticket;
+    data.delete(id);
+    return null;
+  }
+
+  function setPending(id: string, until: number): void {
+    if (index.has(id)) index.set(id, until);
   }
 
   return {
     create: (ticket, ttlMs) =>
-      kit.write(({ now }) => {
-        sql.put.run({ id: ticket.id, data: JSON.stringify(ticket), expires_at: now + ttlMs });
-        sql.index.run({ id: ticket.id });
+      read((now) => {
+        data.set(ticket.id, { ticket, expiresAt: now + ttlMs });
+        if (!index.has(ticket.id)) index.set(ticket.id, 0);
       }),
-    get: (id) => kit.read((now) => find(id, now)),
+    get: (id) => read((now) => find(id, now)),
     getMany: (ids) =>
-      kit.write(({ now }) =>
+      read((now) =>
         ids.flatMap((id) => {
           const ticket = find(id, now);
-          if (ticket === null) sql.deindex.run({ id });
+          if (ticket === null) index.delete(id);
           return ticket ?? [];
         }),
       ),
     listActive: (limit, pendingMs) =>
-      kit.write(({ now }) => {
-        const ids = all<{ id: string }>(sql.free, { now, limit }).map((row) => row.id);
-        for (const id of ids) sql.pend.run({ id, until: now + pendingMs });
+      read((now) => {
+        const ids: string[] = [];
+        for (const [id, pendingUntil] of index) {
+          if (ids.length >= limit) break;
+          if (pendingUntil <= now) ids.push(id);
+        }
+        for (const id of ids) setPending(id, now + pendingMs);
         return ids;
       }),
     assign: (ids) =>
-      kit.write(() => {
-        for (const id of ids) sql.deindex.run({ id });
+      read(() => {
+        for (const id of ids) {
+          index.delete(id);
+          data.delete(id);
+        }
       }),
     release: (ids) =>
-      kit.write(() => {
-        for (const id of ids) sql.pend.run({ id, until: 0 });
+      read(() => {
+        for (const id of ids) setPending(id, 0);
       }),
     delete: (id) =>
-      kit.write(() => {
-        sql.drop.run({ id });
-        sql.deindex.run({ id });
+      read(() => {
+        index.delete(id);
+        data.delete(id);
       }),
-    count: () => kit.read(() => first<{ count: number }>(sql.count)?.count ?? 0),
+    count: () => read(() => index.size),
   };
 }

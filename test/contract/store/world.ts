@@ -9,6 +9,7 @@ import type {
   ClaimInput,
   ClaimResult,
   CompleteInput,
+  Ended,
   FailInput,
   FollowUp,
   HandOut,
@@ -23,10 +24,10 @@ import { expectFactsHold } from '../../support/invariants.ts';
 export interface StoreUnderTest {
   readonly store: Store;
   /** Moves the store's clock; a negative number sets the clock it was given back. */
-  advance(ms: number): void;
+  readonly advance: (ms: number) => void;
   /** Closes and opens it again on the same data. */
-  reopen?(): Promise<Store>;
-  close(): Promise<void>;
+  reopen?: () => Promise<Store>;
+  readonly close: () => Promise<void>;
 }
 export type StoreSetup = () => Promise<StoreUnderTest>;
 
@@ -36,7 +37,7 @@ export const LEASE_SECONDS = 600;
 export const idOf = (number: number, kind: TaskKind = 'implement', round = 1): string =>
   taskId({ repository: REPOSITORY, number, kind, round });
 
-export function issue(number: number, over: Partial<Issue> = {}): Issue {
+function issue(number: number, over: Partial<Issue> = {}): Issue {
   return {
     subject: 'issue',
     repository: REPOSITORY,
@@ -116,16 +117,16 @@ export const sweepInput = (over: Partial<SweepInput> = {}): SweepInput => ({
 });
 
 export interface World extends StoreUnderTest {
-  mirror(...entries: MirrorEntry[]): Promise<void>;
-  claim(agentId: string, over?: Partial<ClaimInput>): Promise<ClaimResult>;
+  readonly mirror: (...entries: MirrorEntry[]) => Promise<void>;
+  readonly claim: (agentId: string, over?: Partial<ClaimInput>) => Promise<ClaimResult>;
   /** A claim that must be granted. */
-  take(agentId: string, over?: Partial<ClaimInput>): Promise<HandOut>;
-  complete(handOut: HandOut, over?: Partial<CompleteInput>): ReturnType<Store['complete']>;
-  fail(handOut: HandOut, over?: Partial<FailInput>): ReturnType<Store['fail']>;
-  task(id: string): Promise<Task>;
-  facts(): Promise<Fact[]>;
+  readonly take: (agentId: string, over?: Partial<ClaimInput>) => Promise<HandOut>;
+  readonly complete: (handOut: HandOut, over?: Partial<CompleteInput>) => Promise<Ended>;
+  readonly fail: (handOut: HandOut, over?: Partial<FailInput>) => Promise<Ended>;
+  readonly task: (id: string) => Promise<Task>;
+  readonly facts: () => Promise<Fact[]>;
   /** Facts of one task without their heads. */
-  history(id: string): Promise<FactBody[]>;
+  readonly history: (id: string) => Promise<FactBody[]>;
 }
 
 let tokens = 0;
@@ -203,7 +204,7 @@ export function createWorld(under: StoreUnderTest): World {
     facts: () => store.facts(0, 100_000),
     async history(id) {
       const detail = await store.task(id);
-      return (detail?.history ?? []).map(({ seq: _seq, at: _at, ...body }) => body as FactBody);
+      return (detail?.history ?? []).map(({ seq: _seq, at: _at, ...body }) => body);
     },
   };
   const { reopen } = under;

@@ -1,7 +1,7 @@
 -- Facts and the counters drawn from them.
 
 -- name: append
-INSERT INTO facts (at, task_id, body) VALUES (:at, :task_id, :body) RETURNING seq;
+INSERT INTO facts (at, task_id, body) VALUES (:at, :task_id, :body);
 
 -- name: count
 INSERT INTO stats VALUES (:period, :start, :counter, :value)

@@ -29,9 +29,6 @@ DELETE FROM issues WHERE id = :id;
 DELETE FROM agents WHERE last_seen_at < :before
   AND NOT EXISTS (SELECT 1 FROM tasks WHERE lease_agent = agents.agent_id);
 
--- name: tickets
-DELETE FROM ticket_data WHERE expires_at <= :now;
-
 -- name: stats
 DELETE FROM stats WHERE start < :before;
 

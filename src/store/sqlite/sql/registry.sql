@@ -7,7 +7,7 @@ SELECT value FROM counters WHERE name = 'registry_version';
 SELECT key FROM buckets ORDER BY key;
 
 -- name: unlearned
-SELECT label FROM labels WHERE learned = 0 AND uses > 0 ORDER BY label;
+SELECT label FROM labels WHERE learned <> 1 AND uses > 0 ORDER BY label;
 
 -- name: ready
 SELECT ready FROM buckets WHERE key = :key;

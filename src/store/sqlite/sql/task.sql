@@ -15,12 +15,14 @@ VALUES (
 
 -- The labels of its issue that some agent has offered as a capability.
 -- name: relevant
-SELECT l.label FROM issue_labels il JOIN labels l ON l.label = il.label AND l.learned = 1
+SELECT l.label FROM issue_labels il JOIN labels l ON l.label = il.label AND l.learned <> 0
 WHERE il.issue_id = :issue_id AND il.matching = 1;
 
--- Strictly rising, for exact first come, first served within one millisecond.
+-- name: lastEnqueued
+SELECT value FROM counters WHERE name = 'enqueued_at';
+
 -- name: enqueue
-UPDATE counters SET value = max(value + 1, :now) WHERE name = 'enqueued_at' RETURNING value;
+UPDATE counters SET value = :at WHERE name = 'enqueued_at';
 
 -- name: refile
 UPDATE tasks SET

@@ -161,19 +161,6 @@ CREATE TABLE settings (
   value TEXT NOT NULL
 ) WITHOUT ROWID;
 
--- Seed 002: the data expires, the index does not.
-CREATE TABLE ticket_data (
-  id         TEXT PRIMARY KEY,
-  data       TEXT NOT NULL,
-  expires_at INTEGER NOT NULL
-) WITHOUT ROWID;
-CREATE INDEX ticket_data_expiry ON ticket_data (expires_at);
-CREATE TABLE ticket_index (
-  seq           INTEGER PRIMARY KEY AUTOINCREMENT,
-  id            TEXT NOT NULL UNIQUE,
-  pending_until INTEGER NOT NULL DEFAULT 0
-);
-
 -- What the triggers keep ------------------------------------------------------------------------
 
 CREATE TABLE buckets (
@@ -184,6 +171,7 @@ CREATE TABLE buckets (
 
 CREATE TABLE labels (
   label   TEXT PRIMARY KEY,
+  -- 0: no, 1: yes, 2: being learned (relevant already, still listed as unlearned).
   learned INTEGER NOT NULL DEFAULT 0,
   -- Issues with unfinished tasks that carry it.
   uses    INTEGER NOT NULL DEFAULT 0
@@ -207,7 +195,7 @@ CREATE TRIGGER label_appears AFTER INSERT ON labels BEGIN
   UPDATE counters SET value = value + 1 WHERE name = 'registry_version';
 END;
 CREATE TRIGGER label_changes AFTER UPDATE ON labels
-WHEN old.learned <> new.learned OR (new.learned = 0 AND (old.uses = 0) <> (new.uses = 0)) BEGIN
+WHEN old.learned <> new.learned OR (new.learned <> 1 AND (old.uses = 0) <> (new.uses = 0)) BEGIN
   UPDATE counters SET value = value + 1 WHERE name = 'registry_version';
 END;
 

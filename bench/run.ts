@@ -1,0 +1,62 @@
+// `npm run bench [-- name…] [--json]`: takes the figures of docs/performance.md.
+
+import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import { httpBench } from './http.ts';
+import { type Bench, type Figure, takeFigures } from './measure.ts';
+import { pairBench } from './pair.ts';
+import { storeBench } from './store.ts';
+
+const BENCHES: readonly Bench[] = [pairBench, storeBench, httpBench];
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { json: { type: 'boolean', default: false } },
+});
+const unknown = positionals.filter((name) => BENCHES.every((bench) => bench.name !== name));
+if (unknown.length > 0) {
+  const known = BENCHES.map((bench) => bench.name).join(', ');
+  console.error(`There is no benchmark called ${unknown.join(', ')}. There are: ${known}.`);
+  process.exit(2);
+}
+
+const machine = `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown CPU'}`;
+const all: Figure[] = [];
+if (!values.json) console.log(machine);
+for (const bench of BENCHES) {
+  if (positionals.length > 0 && !positionals.includes(bench.name)) continue;
+  if (!values.json) console.log(`\n${bench.name}: ${bench.about}`);
+  const figures = await takeFigures(bench);
+  if (!values.json) console.log(table(figures));
+  all.push(...figures);
+}
+if (values.json) console.log(JSON.stringify({ machine, figures: all }, null, 2));
+
+function table(figures: readonly Figure[]): string {
+  const number = (value: number): string => value.toFixed(value < 10 ? 2 : value < 1000 ? 1 : 0);
+  const head = ['case', 'median', 'least', 'most', 'unit', 'runs', 'dropped', 'goal', ''];
+  const rows = figures.map((figure) => [
+    figure.name,
+    number(figure.median),
+    number(figure.least),
+    number(figure.most),
+    figure.unit,
+    `${figure.runs}`,
+    `${figure.dropped}`,
+    figure.goal ?? '',
+    [figure.met === null ? '' : figure.met ? 'met' : 'MISSED', figure.noisy > 0 ? 'noisy' : '']
+      .filter((word) => word !== '')
+      .join(', '),
+  ]);
+  const widths = head.map((_, at) =>
+    Math.max(...[head, ...rows].map((row) => row[at]?.length ?? 0)),
+  );
+  return [head, ...rows]
+    .map((row) =>
+      row
+        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

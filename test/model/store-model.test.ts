@@ -1,0 +1,68 @@
+// Random sequences of verbs, clock jumps and lost answers: the store against the model, shrunk to a readable case.
+
+import { rmSync } from 'node:fs';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Store } from '../../src/core/store.ts';
+import { openDatabase } from '../../src/store/sqlite/database.ts';
+import { createSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { createWorld } from '../contract/store/world.ts';
+import { scratchDir } from '../support/scratch.ts';
+import { commands, compareAtTheEnd, runCommand } from './commands.ts';
+import { createModel } from './model.ts';
+
+const RUNS = Number(process.env['MODEL_RUNS'] ?? 2_000);
+const SEED = process.env['MODEL_SEED'];
+
+interface ModelledStore {
+  readonly store: Store;
+  readonly advance: (ms: number) => void;
+  /** Empties the store between runs: opening one for each would take most of the time. */
+  readonly reset: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+function testStoreModel(name: string, setup: () => Promise<ModelledStore>): void {
+  describe(`the ${name} store`, () => {
+    it(`does what the model does in ${RUNS} random runs`, { timeout: 300_000 }, async () => {
+      const under = await setup();
+      const property = fc.asyncProperty(commands, async (script) => {
+        await under.reset();
+        const world = createWorld(under);
+        const run = { world, model: createModel(await under.store.now()), given: [] };
+        for (const command of script) await runCommand(run, command);
+        await compareAtTheEnd(run);
+      });
+      const seed = SEED === undefined ? {} : { seed: Number(SEED) };
+      try {
+        const checked = fc.assert(property, { numRuns: RUNS, ...seed });
+        await expect(checked).resolves.toBeUndefined();
+      } finally {
+        await under.close();
+      }
+    });
+  });
+}
+
+testStoreModel('sqlite', async () => {
+  const dataDir = scratchDir();
+  const db = openDatabase(dataDir);
+  let now = Date.UTC(2026, 10, 15);
+  const store = createSqliteStore(db, { clock: { now: () => now } });
+  const tables = ['attempts', 'tasks', 'issue_labels', 'issues', 'outbox', 'facts', 'agents'];
+  const derived = ['buckets', 'labels', 'task_counts', 'stats', 'dependencies'];
+  const wipe = [...tables, ...derived].map((table) => `DELETE FROM ${table}`).join(';');
+  return {
+    store,
+    advance(ms) {
+      now += ms;
+    },
+    async reset() {
+      db.exec(`BEGIN; ${wipe}; COMMIT`);
+    },
+    async close() {
+      await store.close();
+      rmSync(dataDir, { recursive: true });
+    },
+  };
+});
