@@ -13,6 +13,7 @@ import { createLoop, type Loop } from './loop.ts';
 export const WRITE_LOCK_MS = 30_000;
 /** How long a hand-out waits for its branch and labels before it answers `pending`. */
 const ANSWER_WITHIN_MS = 5000;
+const ORDER: readonly Write['type'][] = ['branch', 'labels', 'comment'];
 const BATCH = 50;
 const IDLE_MS = 1000;
 /** A task whose branch or labels were refused is offered again after this time, in case it was mended. */
@@ -76,6 +77,8 @@ export function createOutbox(context: Context): OutboxLoop {
 
   interface Performed {
     readonly written: Written;
+    /** How long to wait before trying again; 0 where that is of no use. */
+    readonly delayMs: number;
     /** Recorded while the next write is under way; whoever performs waits for it in the end. */
     readonly settled: Promise<void>;
   }
@@ -85,7 +88,7 @@ export function createOutbox(context: Context): OutboxLoop {
       const labels = await carryOut(write);
       context.reached(write.type === 'branch' ? 'after_branch' : 'after_labels');
       const settled = store.settleWrite(write, { outcome: 'written', labels });
-      return { written: 'written', settled };
+      return { written: 'written', delayMs: 0, settled };
     } catch (error) {
       const settlement = settlementOf(write, error);
       const about = { err: error, write: write.type, issue: write.number };
@@ -93,24 +96,37 @@ export function createOutbox(context: Context): OutboxLoop {
       if (error instanceof ForgeBusy) log.debug(about, 'a ledger write has to wait');
       else log.warn(about, 'a ledger write failed');
       if (error instanceof ForgeRefused) await undo(write, error);
-      const written = settlement.outcome === 'refused' ? 'refused' : 'pending';
-      return { written, settled: store.settleWrite(write, settlement) };
+      const settled = store.settleWrite(write, settlement);
+      return settlement.outcome === 'retry'
+        ? { written: 'pending', delayMs: settlement.delayMs, settled }
+        : { written: 'refused', delayMs: 0, settled };
     }
   }
 
-  /** Branch before labels; the first that does not succeed ends it. */
+  /** Branch before labels, which wait for it; a comment waits for nothing. */
   async function performInOrder(writes: readonly Write[]): Promise<Written> {
-    const inOrder = [...writes].sort((a, b) => a.type.localeCompare(b.type));
+    const inOrder = writes.toSorted((a, b) => ORDER.indexOf(a.type) - ORDER.indexOf(b.type));
     const settling: Promise<void>[] = [];
+    const settle = (settled: Promise<void>) => {
+      // It may fail before anybody waits for it; `Promise.all` below still hears of it.
+      settled.catch(() => undefined);
+      settling.push(settled);
+    };
+    let branch: Performed | null = null;
     let written: Written = 'written';
     try {
       for (const write of inOrder) {
+        if (write.type === 'labels' && branch !== null && branch.written !== 'written') {
+          // Given back at once: otherwise they would wait for the end of their lock.
+          const { delayMs } = branch;
+          const error = 'The branch comes first.';
+          settle(store.settleWrite(write, { outcome: 'retry', delayMs, error }));
+          continue;
+        }
         const performed = await perform(write);
-        settling.push(performed.settled);
-        // It may fail before anybody waits for it; `Promise.all` below still hears of it.
-        performed.settled.catch(() => undefined);
-        written = performed.written;
-        if (written !== 'written') break;
+        settle(performed.settled);
+        if (write.type === 'branch') branch = performed;
+        if (written === 'written') written = performed.written;
       }
     } finally {
       await Promise.all(settling);
