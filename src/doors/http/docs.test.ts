@@ -98,7 +98,8 @@ test('the document is OpenAPI 3.1: parameters match paths, references resolve, n
       true,
     );
     const takes = Object.keys(operation.requestBody?.content ?? {});
-    expect(takes).toEqual(method === 'get' ? [] : ['application/json']);
+    // A delivery is checked by its signature, not by a schema.
+    expect(takes).toEqual(method === 'get' || good === '202' ? [] : ['application/json']);
   }
   const references: unknown[] = [];
   eachNode(document, (node) => {

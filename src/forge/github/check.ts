@@ -48,7 +48,7 @@ async function placeProblems(place: Place): Promise<string[]> {
       problems.push(`${repository}: the permission "${permission}" is missing.`);
     }
   }
-  if (about.permissions !== undefined && about.permissions.push === false) {
+  if (about.permissions?.push === false) {
     const missing =
       'the account behind the credentials may not write (Contents: write, Issues: write)';
     problems.push(`${repository}: ${missing}.`);
@@ -62,7 +62,7 @@ async function appProblems(client: Client, auth: GithubAuth): Promise<string[]> 
   const { data } = await client.request<Installation>(route, {
     installation_id: auth.installationId,
   });
-  if (data.suspended_at != null) return ["The App's installation is suspended."];
+  if (typeof data.suspended_at === 'string') return ["The App's installation is suspended."];
   return Object.entries(NEEDED)
     .filter(([name, level]) => {
       const has = data.permissions[name];

@@ -11,7 +11,7 @@ import { readBudget, waitUntil } from './limits.ts';
 import { type Bucket, createBucket, createWindow, type Rate } from './pacer.ts';
 import { createTurnstile } from './turnstile.ts';
 
-export interface Pacing {
+interface Pacing {
   readonly writes: Rate;
   readonly reads: Rate;
   /** What creates content and notifies people: GitHub's own limits on it. */
@@ -25,7 +25,7 @@ export interface Pacing {
   readonly retryBaseMs: number;
 }
 
-export const DEFAULT_PACING: Pacing = {
+const DEFAULT_PACING: Pacing = {
   writes: { burst: 20, perMinute: 60 },
   reads: { burst: 60, perMinute: 420 },
   content: { perMinute: 80, perHour: 500 },
@@ -173,9 +173,10 @@ export function createClient(options: ClientOptions): Client {
     onSecondaryRateLimit: quiet,
   };
 
+  const baseUrl = options.apiUrl.replace(/\/+$/, '');
   const send = options.fetch ?? fetch;
   const octokit = new BantoOctokit({
-    baseUrl: options.apiUrl.replace(/\/+$/, ''),
+    baseUrl,
     userAgent: 'banto',
     log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
     request: {
@@ -211,8 +212,10 @@ export function createClient(options: ClientOptions): Client {
   async function once<T>(route: string, parameters: Parameters): Promise<Answer<T>> {
     // Reads are repeated here; a write is repeated by the outbox, which outlives a crash.
     const retries = route.startsWith('GET ') ? 2 : 0;
+    // GitHub Enterprise has it beside the REST address, not under it.
+    const to = route === 'POST /graphql' ? `POST ${baseUrl.replace(/\/v3$/, '')}/graphql` : route;
     try {
-      const answer = await octokit.request(route, { ...parameters, request: { retries } });
+      const answer = await octokit.request(to, { ...parameters, request: { retries } });
       await note(answer.status, answer.headers, '');
       return answer as Answer<T>;
     } catch (error) {

@@ -16,7 +16,7 @@ interface GithubComment {
 const MOST_TEXT = 65_000;
 
 /** Encoded, so that no key can end the mark early; at the very end, where no text can imitate it. */
-export function markOf(key: string): string {
+function markOf(key: string): string {
   return `<!-- banto:${encodeURIComponent(key).replaceAll('-', '%2D')} -->`;
 }
 

@@ -36,6 +36,8 @@ export interface GithubForgeOptions extends Partial<ClientOptions> {
 export interface GithubForge extends Forge {
   /** What the credentials lack, one sentence each. */
   problems(): Promise<string[]>;
+  /** Looks at once at what deliveries hinted at. */
+  settle(): Promise<void>;
 }
 
 const CHECKED_MS = 30_000;
@@ -163,6 +165,9 @@ export function openGithubForge(options: GithubForgeOptions): GithubForge {
         checked = null;
       });
       return result;
+    },
+    async settle() {
+      for (const { settler } of opened.values()) await settler.runOnce();
     },
     problems: () => findProblems(client, auth, places),
     defaultBranch: async (repository) => (await at(repository).place.about()).default_branch,

@@ -101,5 +101,3 @@ export function createKnown() {
     },
   };
 }
-
-export type Known = ReturnType<typeof createKnown>;

@@ -13,7 +13,7 @@ const REFERENCE =
 const CLOSES = /\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?[ \t]+$/i;
 const NUMBERED_BRANCH = /^feature\/issue-(\d{1,9})$/;
 
-export interface Mentions {
+interface Mentions {
   readonly closes: readonly number[];
   readonly names: readonly number[];
 }

@@ -21,7 +21,7 @@ export interface Place {
   about(fresh?: boolean): Promise<GithubRepository>;
 }
 
-export interface RememberedPage<T> {
+interface RememberedPage<T> {
   readonly etag: string;
   readonly items: readonly T[];
   readonly next: string | null;

@@ -10,6 +10,8 @@ const RETRY_MS = 10_000;
 
 export interface Settler {
   soon(): void;
+  /** Now, instead of soon. */
+  runOnce(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -50,6 +52,12 @@ export function createSettler(parts: {
   }
 
   return {
+    async runOnce() {
+      cancel?.();
+      cancel = null;
+      await running;
+      await run();
+    },
     soon: () => schedule(Math.max(SOON_MS, lastAt + AGAIN_MS - now())),
     async stop() {
       stopped = true;

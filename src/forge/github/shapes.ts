@@ -95,7 +95,7 @@ export function toPull(from: GithubPull): Pull {
     number: from.number,
     headBranch: from.head.ref,
     state: from.merged_at === null ? (from.state === 'closed' ? 'closed' : 'open') : 'merged',
-    endedAt: from.closed_at == null ? null : instantOf(from.closed_at),
+    endedAt: typeof from.closed_at === 'string' ? instantOf(from.closed_at) : null,
     author: from.user?.login ?? null,
     decision: null,
     decidedAt: null,

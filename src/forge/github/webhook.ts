@@ -22,7 +22,7 @@ export interface Heard {
 /** The fields of any delivery that are read; everything may be missing. */
 interface Payload {
   readonly action?: string;
-  readonly repository?: { readonly full_name?: string };
+  readonly repository?: { readonly full_name?: unknown };
   readonly issue?: GithubIssue;
   readonly pull_request?: GithubPull;
   readonly changes?: object;
@@ -95,7 +95,8 @@ export function createWebhook(
         return;
       }
       const told = (payload ?? {}) as Payload;
-      const heard = repositories.get(String(told.repository?.full_name ?? '').toLowerCase());
+      const name = told.repository?.full_name;
+      const heard = repositories.get(typeof name === 'string' ? name.toLowerCase() : '');
       const handle = Object.hasOwn(HANDLERS, event) ? HANDLERS[event] : undefined;
       if (heard === undefined || handle === undefined) return;
       handle(heard, told);

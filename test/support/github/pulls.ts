@@ -150,9 +150,24 @@ export const pullRoutes: readonly Route[] = [
   { operation: `POST ${one}/reviews`, needs, notifies: true, handle: review },
 ];
 
-/** Answers `repository { pullRequest(number) { closingIssuesReferences { nodes { number } } } }` only. */
+/** When the text of an issue was last changed after it was written; REST does not say. */
+function lastEdited(repo: Repo, number: number): Answer {
+  const versions = repo.past.get(number) ?? [];
+  const edit = versions.findLast(
+    ({ item }, at) => at > 0 && item !== null && item.body !== versions[at - 1]?.item?.body,
+  );
+  const at = edit?.item?.updatedAt;
+  const lastEditedAt = at === undefined ? null : new Date(at).toISOString();
+  const issue = repo.items.has(number) ? { lastEditedAt } : null;
+  return { status: 200, body: { data: { repository: { issue } } } };
+}
+
+/** Answers the two questions that REST cannot: which issues a pull request closes, when an issue was edited. */
 export function closingIssues(call: Call, repo: Repo): Answer {
   const { query, variables } = fields(call);
+  if (String(query).includes('lastEditedAt')) {
+    return lastEdited(repo, Number((variables as { number?: unknown } | undefined)?.number));
+  }
   if (!String(query).includes('closingIssuesReferences')) {
     return {
       status: 200,

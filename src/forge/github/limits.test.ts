@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { readBudget, waitUntil } from './limits.ts';
+
+const NOW = 1_000_000_000_000;
+/** GitHub's clock is an hour ahead of ours. */
+const date = new Date(NOW + 3_600_000).toUTCString();
+const reset = String((NOW + 3_600_000) / 1000 + 90);
+
+describe('the budget', () => {
+  it('is read in our own clock', () => {
+    const headers = {
+      date,
+      'x-ratelimit-limit': '5000',
+      'x-ratelimit-remaining': '17',
+      'x-ratelimit-reset': reset,
+      'x-ratelimit-resource': 'core',
+    };
+    expect(readBudget(headers, NOW)).toEqual({
+      limit: 5000,
+      remaining: 17,
+      resetAt: NOW + 90_000,
+      blockedUntil: null,
+    });
+    expect(readBudget({ ...headers, 'x-ratelimit-resource': 'graphql' }, NOW)).toBeNull();
+    expect(readBudget({ date }, NOW)).toBeNull();
+  });
+});
+
+describe('a limit', () => {
+  const exhausted = { date, 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset };
+  it.each([
+    ['retry-after', 403, { 'retry-after': '30' }, '', 30_000],
+    ['retry-after over an exhausted budget', 429, { ...exhausted, 'retry-after': '7' }, '', 7000],
+    ['an exhausted budget', 403, exhausted, 'API rate limit exceeded', 90_000],
+    [
+      'a secondary limit without a time',
+      403,
+      {},
+      'You have exceeded a secondary rate limit',
+      60_000,
+    ],
+    ['429 without a word', 429, {}, '', 60_000],
+  ])('by %s is obeyed', (_name, status, headers, message, waitMs) => {
+    expect(waitUntil(status, headers, message, NOW)).toBe(NOW + waitMs);
+  });
+
+  it('is not seen in other refusals', () => {
+    expect(
+      waitUntil(403, { 'x-ratelimit-remaining': '5' }, 'Resource not accessible', NOW),
+    ).toBeNull();
+    expect(waitUntil(503, { 'retry-after': '30' }, '', NOW)).toBeNull();
+  });
+});

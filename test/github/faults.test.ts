@@ -1,0 +1,275 @@
+// GitHub in every kind of trouble: hand-outs and completions lose nothing, and in the end the labels say what the
+// store says.
+
+import { afterEach, describe, expect, it } from 'vitest';
+import { ForgeBusy } from '../../src/core/forge.ts';
+import { ANSWERS, type Fault, secondaryLimit } from '../support/github/faults.ts';
+import { UNPACED } from '../support/github/forge.ts';
+import {
+  type GithubWorld,
+  type GithubWorldOptions,
+  makeGithubWorld,
+  SHOP,
+} from '../support/github/world.ts';
+
+let w: GithubWorld;
+afterEach(() => w.close());
+
+const REF = 'POST /repos/{owner}/{repo}/git/refs';
+const ADD = 'POST /repos/{owner}/{repo}/issues/{issue_number}/labels';
+const REMOVE = 'DELETE /repos/{owner}/{repo}/issues/{issue_number}/labels/{name}';
+const MAKE = 'POST /repos/{owner}/{repo}/labels';
+const COMMENT = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
+
+async function begin(options: GithubWorldOptions = {}): Promise<number[]> {
+  w = await makeGithubWorld({ policy: { maxAttempts: 1 }, ...options });
+  const numbers = [w.openIssue({ labels: ['python', 'P0'] }), w.openIssue()];
+  await w.settle();
+  return numbers;
+}
+
+/** One issue is completed, the other one fails for good, whatever GitHub does meanwhile. */
+async function work(): Promise<void> {
+  const first = await w.request('a1');
+  const second = await w.request('a2');
+  if (first === null || second === null) throw new Error('nothing was handed out');
+  await w.broker.complete({
+    taskId: first.task.id,
+    token: first.lease.token,
+    summary: null,
+    prNumber: 77,
+    verdict: null,
+    comments: [],
+  });
+  await w.broker.fail({
+    taskId: second.task.id,
+    token: second.lease.token,
+    reason: 'it cannot be done',
+    retryable: false,
+    delaySeconds: null,
+  });
+}
+
+async function expectConverged([first = 0, second = 0]: number[]): Promise<void> {
+  await w.converge();
+  expect((await w.ledger(first)).shown).toEqual(['P0', 'needs-review', 'python']);
+  expect((await w.ledger(second)).shown).toEqual(['needs-human', 'python']);
+  const repo = w.github.world.repo(SHOP);
+  const comments = [...repo.comments.values()].filter((one) => one.number === second);
+  expect(comments).toHaveLength(1);
+  for (const number of [first, second]) {
+    expect(repo.refs.has(`heads/feature/issue-${number}`)).toBe(true);
+  }
+  expect(await w.violations()).toEqual([]);
+  expect(await w.states()).toMatchObject({
+    [`${first}~implement.1`]: 'done',
+    [`${second}~implement.1`]: 'dead: it cannot be done',
+  });
+}
+
+describe('each write', () => {
+  const faults: [string, Fault][] = [
+    ['is answered 502', { kind: 'answer', answer: ANSWERS.badGateway }],
+    ['is answered 500', { kind: 'answer', answer: ANSWERS.serverError }],
+    ['breaks off before it happened', { kind: 'reset' }],
+    ['happens, and its answer is lost', { kind: 'lost' }],
+    ['happens, and is answered 502', { kind: 'lost', how: 'bad_gateway' }],
+    ['is answered with half of the JSON', { kind: 'truncated' }],
+    ['is answered with half, then silence', { kind: 'truncated', abort: true }],
+    ['meets bad credentials', { kind: 'answer', answer: ANSWERS.badCredentials }],
+  ];
+  const operations = {
+    branch: REF,
+    label: ADD,
+    removal: REMOVE,
+    'new label': MAKE,
+    comment: COMMENT,
+  };
+  const rows = Object.entries(operations).flatMap(([what, operation]) =>
+    faults.map(([name, fault]) => [what, name, operation, fault] as const),
+  );
+  it.each(rows)('of a %s that %s is made good', async (_what, _name, operation, fault) => {
+    const numbers = await begin();
+    const armed = w.github.faults.add(fault, { operation, times: 2 });
+    await work();
+    await expectConverged(numbers);
+    expect(armed.hits()).toBeGreaterThan(0);
+  });
+});
+
+describe('GitHub', () => {
+  it('that answers late delays nothing but the ledger', async () => {
+    // A twentieth of the real times: 10 s late, where 20 s are waited for.
+    const numbers = await begin({ forge: { pacing: { ...UNPACED, timeoutMs: 1000 } } });
+    w.github.setLatency(500);
+    const asked = w.request('a1');
+    // Five seconds of the clock pass while GitHub thinks.
+    while (w.github.requests.at(-1)?.operation !== REF)
+      await new Promise((done) => setImmediate(done));
+    w.time.advance(5000);
+    const given = await asked;
+    expect(given?.ledger).toBe('pending');
+    await w.broker.release({
+      taskId: given?.task.id ?? '',
+      token: given?.lease.token ?? '',
+      reason: null,
+    });
+    w.github.setLatency(20);
+    await w.converge();
+    await work();
+    await expectConverged(numbers);
+  });
+
+  it('that never answers is given up on, and asked again', async () => {
+    const numbers = await begin({ forge: { pacing: { ...UNPACED, timeoutMs: 100 } } });
+    w.github.faults.add({ kind: 'hang' }, { method: 'write', times: 3 });
+    w.github.faults.add({ kind: 'lost', how: 'hang' }, { method: 'write', nth: 4, times: 3 });
+    await work();
+    await expectConverged(numbers);
+  });
+
+  it('that is down for two minutes loses nothing', async () => {
+    const numbers = await begin();
+    w.github.faults.add({ kind: 'reset' }, { forMs: 120_000 });
+    await work();
+    await expect(w.settle()).rejects.toBeInstanceOf(Error);
+    w.time.advance(60_000);
+    await w.broker.loops.outbox.runOnce();
+    expect((await w.ledger(numbers[0] ?? 0)).shown).toEqual(['P0', 'python']);
+    expect(await w.request('a3')).toBeNull();
+    w.time.advance(61_000);
+    await expectConverged(numbers);
+  });
+
+  it('that does not know the token for a while loses nothing', async () => {
+    const numbers = await begin();
+    w.github.revoke(w.github.token);
+    await work();
+    await w.converge().catch(() => undefined);
+    w.github.addToken(w.github.token);
+    await expectConverged(numbers);
+  });
+});
+
+describe('a secondary limit', () => {
+  it.each([403, 429] as const)(
+    'answered %i stops every write for as long as it says',
+    async (status) => {
+      const numbers = await begin();
+      const answer = secondaryLimit(90, status);
+      w.github.faults.add({ kind: 'answer', answer }, { method: 'write', nth: 3 });
+      await work();
+      const toldAt = w.time.now();
+      for (let second = 0; second < 89; second += 1) {
+        w.time.advance(1000);
+        await w.broker.loops.outbox.runOnce();
+        await w.poll().catch((error: unknown) => expect(error).toBeInstanceOf(ForgeBusy));
+      }
+      await expectConverged(numbers);
+      expect(w.github.limits.violations).toEqual([]);
+      const after = w.github.requests.filter((one) => one.written && one.at > toldAt);
+      expect(Math.min(...after.map((one) => one.at))).toBeGreaterThanOrEqual(toldAt + 90_000);
+    },
+  );
+});
+
+describe('the primary limit', () => {
+  it('is not run into: reads stop before it, writes at it, until it is full again', async () => {
+    const numbers = await begin({ double: { limits: {} } });
+    w.github.limits.leave(3);
+    await w.poll().catch(() => undefined);
+    await work();
+    await expect(w.poll()).rejects.toBeInstanceOf(ForgeBusy);
+    expect(w.broker.budget()).toMatchObject({ limit: 5000 });
+    expect(w.broker.budget()?.remaining).toBeLessThanOrEqual(3);
+    for (let minute = 0; minute < 58; minute += 1) {
+      w.time.advance(60_000);
+      await w.broker.loops.outbox.runOnce();
+    }
+    expect((await w.ledger(numbers[1] ?? 0)).shown).not.toContain('needs-human');
+    w.time.advance(180_000);
+    await expectConverged(numbers);
+    expect(w.github.limits.violations).toEqual([]);
+  });
+});
+
+describe('a refusal for good', () => {
+  const held = async (number: number) => (await w.states())[`${number}~implement.1`];
+
+  it.each([
+    ['invalid_branch', REF, ANSWERS.refInvalid],
+    ['branch_conflict', REF, ANSWERS.refConflict],
+    ['branch_forbidden', REF, ANSWERS.refForbidden],
+    ['branch_refused', REF, { status: 422, body: { message: 'Something new' } }],
+    ['empty_repository', REF, ANSWERS.emptyRepository],
+    ['no_permission', REF, ANSWERS.notAccessible],
+    ['no_permission', ADD, ANSWERS.samlRequired],
+    ['archived', ADD, ANSWERS.archived],
+    ['locked', ADD, ANSWERS.locked],
+    ['gone', ADD, ANSWERS.notFound],
+    ['gone', ADD, ANSWERS.deleted],
+    ['gone', ADD, ANSWERS.issuesDisabled],
+    ['label_refused', ADD, ANSWERS.labelRefused],
+  ])(
+    '(%s, on %s) undoes the lease, and the next one is tried',
+    async (reason, operation, answer) => {
+      const [first = 0, second = 0] = await begin();
+      w.github.faults.add({ kind: 'answer', answer }, { operation });
+      const given = await w.request('a1');
+      expect(given?.task.number).toBe(second);
+      expect(await held(first)).toBe(`held: refused:${reason}`);
+      await w.converge();
+      expect((await w.ledger(first)).shown).toEqual(['P0', 'python']);
+      w.time.advance(601_000);
+      await w.settle();
+      expect((await w.request('a2'))?.task.number).toBe(first);
+      expect(await w.violations()).toEqual([]);
+    },
+  );
+
+  it('of a branch that is already there is none', async () => {
+    const [first = 0] = await begin();
+    w.ann.push(SHOP, `feature/issue-${first}`);
+    expect(await w.request('a1')).toMatchObject({ ledger: 'written' });
+  });
+
+  it('of a commit that is gone is not believed before the head was read again', async () => {
+    await begin();
+    w.github.faults.add({ kind: 'answer', answer: ANSWERS.objectMissing }, { operation: REF });
+    expect(await w.request('a1')).toMatchObject({ ledger: 'written' });
+  });
+
+  it('of an issue that really is gone ends its task', async () => {
+    const [first = 0, second = 0] = await begin();
+    w.ann.remove(SHOP, first);
+    const given = await w.request('a1');
+    expect(given?.task.number).toBe(second);
+    await w.settle();
+    expect(await held(first)).toBe('cancelled: issue_closed');
+    await w.converge();
+  });
+
+  it('by spam protection is patience', async () => {
+    const numbers = await begin();
+    w.github.faults.add({ kind: 'answer', answer: ANSWERS.spam }, { operation: COMMENT });
+    await work();
+    await expectConverged(numbers);
+  });
+});
+
+describe('without access to the repository', () => {
+  it('nothing is taken for gone', async () => {
+    const [first = 0] = await begin();
+    const given = await w.request('a1');
+    w.github.faults.add(
+      { kind: 'answer', answer: ANSWERS.notFound },
+      { method: 'read', times: 50 },
+    );
+    await expect(w.settle()).rejects.toBeInstanceOf(Error);
+    await expect(w.poll()).rejects.toBeInstanceOf(Error);
+    await expect(w.forge.read(SHOP, first)).rejects.toBeInstanceOf(Error);
+    w.github.faults.clear();
+    await w.settle();
+    expect((await w.states())[given?.task.id.replace('octo~shop~', '') ?? '']).toBe('leased');
+  });
+});
