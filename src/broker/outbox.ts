@@ -28,6 +28,7 @@ export interface OutboxLoop extends Loop {
 
 export function createOutbox(context: Context): OutboxLoop {
   const { store, forge, log, timers } = context;
+  const batch = forge.rhythm?.writesAtOnce ?? BATCH;
 
   async function carryOut(write: Write): Promise<readonly string[] | null> {
     const { repository, number } = write;
@@ -151,10 +152,10 @@ export function createOutbox(context: Context): OutboxLoop {
   }
 
   async function turn(): Promise<number> {
-    const writes = await store.takeWrites(BATCH, WRITE_LOCK_MS);
+    const writes = await store.takeWrites(batch, WRITE_LOCK_MS);
     const byIssue = Map.groupBy(writes, (write) => `${write.repository}#${write.number}`);
     await Promise.all([...byIssue.values()].map((group) => performInOrder(group)));
-    return writes.length === BATCH ? 0 : IDLE_MS;
+    return writes.length === batch ? 0 : IDLE_MS;
   }
 
   return { ...createLoop({ name: 'outbox', timers, log, turn, retryMs: IDLE_MS }), writeNow };

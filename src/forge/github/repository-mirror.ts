@@ -14,6 +14,7 @@ import {
   type GithubIssue,
   type GithubPull,
   instantOf,
+  labelNames,
   linkedPull,
   pullItem,
   toIssue,
@@ -42,6 +43,7 @@ const FORGET_MS = 3_600_000;
 function trim(from: GithubIssue): GithubIssue {
   const { number, title, labels, state, html_url, created_at, updated_at, body } = from;
   return {
+    node_id: from.node_id,
     number,
     title,
     labels: labels.map((label) => (typeof label === 'string' ? label : { name: label.name ?? '' })),
@@ -175,6 +177,20 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
     if (verdict === 'unclear') dirtyIssues.set(number, null);
   }
 
+  /** A delivery has brought it before the listing did. */
+  function isInIndex(from: GithubIssue): boolean {
+    const pull = index.get(from.number);
+    return (
+      pull !== undefined &&
+      pull.updatedAt === instantOf(from.updated_at) &&
+      pull.title === from.title &&
+      pull.body === (from.body ?? '') &&
+      pull.draft === (from.draft === true) &&
+      (pull.state === 'open') === (from.state === 'open') &&
+      pull.labels.toSorted().join('\n') === labelNames(from.labels).toSorted().join('\n')
+    );
+  }
+
   /** A delivery or a listing speaks of an item. */
   function hear(from: GithubIssue): void {
     if (from.pull_request === undefined) {
@@ -184,7 +200,7 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
     const verdict = known.judge(from);
     if (verdict !== 'news' && verdict !== 'unclear') return;
     known.see(from, false);
-    dirtyPulls.add(from.number);
+    if (!isInIndex(from)) dirtyPulls.add(from.number);
   }
 
   function touch(numbers: readonly number[]): void {
@@ -324,6 +340,8 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
     hearGone: (number: number) => void dirtyIssues.set(number, null),
     isDirty: () =>
       dirtyIssues.size > 0 || dirtyPulls.size > 0 || ownItems.size > 0 || pulls.unread() > 0,
+    /** GitHub's own name for the item; null: it was never seen. */
+    nodeId: known.nodeId,
     isMergeOf: (sha: string) => index.mergeShas().has(sha),
   };
 }
