@@ -13,6 +13,7 @@ import { createLoop, type Loop } from './loop.ts';
 export const WRITE_LOCK_MS = 30_000;
 /** How long a hand-out waits for its branch and labels before it answers `pending`. */
 const ANSWER_WITHIN_MS = 5000;
+const ORDER: readonly Write['type'][] = ['branch', 'labels', 'comment'];
 const BATCH = 50;
 /** While the forge asks for patience, so few are tried at a time: each try is recorded. */
 const BATCH_WHEN_BUSY = 5;
@@ -21,6 +22,7 @@ const IDLE_MS = 1000;
 const REFUSED_HOLD_MS = 600_000;
 
 type Written = 'written' | 'pending' | 'refused';
+const WRITTEN = { written: 'written', retry: 'pending', refused: 'refused' } as const;
 
 export interface OutboxLoop extends Loop {
   /** Carries out the writes of a hand-out; `refused` means that the lease was undone. */
@@ -29,7 +31,8 @@ export interface OutboxLoop extends Loop {
 
 export function createOutbox(context: Context): OutboxLoop {
   const { store, forge, log, timers } = context;
-  let batch = BATCH;
+  const most = forge.rhythm?.writesAtOnce ?? BATCH;
+  let batch = most;
   let busyUntil = 0;
 
   async function carryOut(write: Write): Promise<readonly string[] | null> {
@@ -109,22 +112,27 @@ export function createOutbox(context: Context): OutboxLoop {
     }
   }
 
-  /** Branch before labels; the first that does not succeed ends it. */
+  /** Branch before labels, which wait for it; a comment waits for nothing. */
   async function performInOrder(writes: readonly Write[]): Promise<Written> {
-    const inOrder = [...writes].sort((a, b) => a.type.localeCompare(b.type));
+    const inOrder = writes.toSorted((a, b) => ORDER.indexOf(a.type) - ORDER.indexOf(b.type));
     const settling: Promise<void>[] = [];
+    let branch: Settlement | null = null;
+    let written: Written = 'written';
     try {
-      for (const [index, write] of inOrder.entries()) {
+      for (const write of inOrder) {
+        if (write.type === 'labels' && branch !== null && branch.outcome !== 'written') {
+          // Given back at once: otherwise they would wait for the end of their lock.
+          const delayMs = branch.outcome === 'retry' ? branch.delayMs : 0;
+          const waits = { outcome: 'retry', delayMs, error: 'The branch comes first.' } as const;
+          settling.push(settle(write, waits).settled);
+          continue;
+        }
         const { settlement, settled } = await perform(write);
         settling.push(settled);
-        if (settlement.outcome === 'refused') return 'refused';
-        if (settlement.outcome === 'written') continue;
-        // The rest is not kept locked: it comes with the one it waits for.
-        const waits = { ...settlement, error: `waits for the ${write.type}` };
-        for (const later of inOrder.slice(index + 1)) settling.push(settle(later, waits).settled);
-        return 'pending';
+        if (write.type === 'branch') branch = settlement;
+        if (written === 'written') written = WRITTEN[settlement.outcome];
       }
-      return 'written';
+      return written;
     } finally {
       await Promise.all(settling);
     }
@@ -153,7 +161,7 @@ export function createOutbox(context: Context): OutboxLoop {
     const byIssue = Map.groupBy(writes, (write) => `${write.repository}#${write.number}`);
     await Promise.all([...byIssue.values()].map((group) => performInOrder(group)));
     const full = writes.length === batch;
-    batch = busyUntil > (await store.now()) ? BATCH_WHEN_BUSY : Math.min(BATCH, batch * 2);
+    batch = busyUntil > (await store.now()) ? BATCH_WHEN_BUSY : Math.min(most, batch * 2);
     return full ? 0 : IDLE_MS;
   }
 

@@ -81,7 +81,12 @@ export interface Forge {
   /** An agent says that this pull request is an issue's, though nothing else may link them: remembered. */
   pull?(repository: string, number: number, issue: number): Promise<LinkedPull | null>;
   /** How often to ask for changes and for everything, where that costs something. */
-  readonly rhythm?: { readonly pollMs: number; readonly fullPassMs: number };
+  readonly rhythm?: {
+    readonly pollMs: number;
+    readonly fullPassMs: number;
+    /** How many ledger writes to begin at once; undefined: as many as there are. */
+    readonly writesAtOnce?: number;
+  };
   /** Null: the forge has said nothing yet. */
   budget?(): ForgeBudget | null;
   readonly webhook?: ForgeWebhook;

@@ -18,6 +18,7 @@ afterEach(() => w.close());
 const REF = 'POST /repos/{owner}/{repo}/git/refs';
 const ADD = 'POST /repos/{owner}/{repo}/issues/{issue_number}/labels';
 const REMOVE = 'DELETE /repos/{owner}/{repo}/issues/{issue_number}/labels/{name}';
+const AT_ONCE = 'POST /graphql';
 const MAKE = 'POST /repos/{owner}/{repo}/labels';
 const COMMENT = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
 
@@ -81,7 +82,7 @@ describe('each write', () => {
   const operations = {
     branch: REF,
     label: ADD,
-    removal: REMOVE,
+    'change of labels': AT_ONCE,
     'new label': MAKE,
     comment: COMMENT,
   };
@@ -94,6 +95,45 @@ describe('each write', () => {
     await work();
     await expectConverged(numbers);
     expect(armed.hits()).toBeGreaterThan(0);
+  });
+
+  const refused = { status: 200, body: { data: null, errors: [{ type: 'FORBIDDEN' }] } };
+  it.each(faults)(
+    'of a removal, where GraphQL does not help, that %s is made good',
+    async (_name, fault) => {
+      const numbers = await begin();
+      w.github.faults.add(
+        { kind: 'answer', answer: refused },
+        { operation: AT_ONCE, times: Number.POSITIVE_INFINITY },
+      );
+      const armed = w.github.faults.add(fault, { operation: REMOVE, times: 2 });
+      await work();
+      await expectConverged(numbers);
+      expect(armed.hits()).toBeGreaterThan(0);
+    },
+  );
+
+  it('goes by REST for a while when the budget of GraphQL is used up', async () => {
+    const numbers = await begin({ double: { limits: { graphqlPrimary: 1 } } });
+    await work();
+    await expectConverged(numbers);
+    const writes = w.github.requests.filter((one) => one.operation === AT_ONCE);
+    expect(writes).toHaveLength(1);
+    expect(w.github.limits.violations).toEqual([]);
+  });
+
+  it('knows labels again that somebody deleted and made anew', async () => {
+    const numbers = await begin();
+    await w.forge.setLabels(SHOP, numbers[0] ?? 0, { add: ['needs-review'], remove: [] });
+    await w.forge.setLabels(SHOP, numbers[0] ?? 0, { add: [], remove: ['needs-review'] });
+    const repo = w.github.world.repo(SHOP);
+    for (const [id, label] of repo.labels) {
+      if (label.name !== 'needs-review') continue;
+      repo.labels.delete(id);
+      repo.labels.set(id + 100_000, { ...label, id: id + 100_000 });
+    }
+    await work();
+    await expectConverged(numbers);
   });
 });
 

@@ -8,6 +8,7 @@ import { type ClientOptions, createClient, type GithubAuth } from './client.ts';
 import { createComments } from './comments.ts';
 import { createIdentity } from './identity.ts';
 import { createLabels } from './labels.ts';
+import { createLabelsAtOnce } from './labels-at-once.ts';
 import { createPlace } from './place.ts';
 import {
   commitItem,
@@ -61,7 +62,7 @@ export function openGithubForge(options: GithubForgeOptions): GithubForge {
     const place = createPlace(client, repository, now);
     const trust = options.trustedOnly === true ? createTrust(place, now) : null;
     const mirror = createRepositoryMirror({ place, trust, now });
-    const labels = createLabels(place);
+    const labels = createLabels(place, createLabelsAtOnce(place, mirror.nodeId, now));
     const branches = createBranches(place, now);
     const comments = createComments(place, () => me.login);
     const pushes = new Map<number, Issue>();
@@ -136,6 +137,8 @@ export function openGithubForge(options: GithubForgeOptions): GithubForge {
       // Deliveries bring changes at once where they are set up; polling then only heals.
       pollMs: options.webhookSecret === null ? Math.max(10_000, 5000 * opened.size) : 60_000,
       fullPassMs: 900_000,
+      // Writes are paced: more at once would only be sent away and come back.
+      writesAtOnce: 3,
     },
     async *list(repository) {
       const { labels, mirror, branches } = at(repository);

@@ -7,6 +7,7 @@ import type { GithubIssue } from './shapes.ts';
 import { instantOf, labelNames } from './shapes.ts';
 
 interface Shown {
+  readonly nodeId: string | null;
   readonly updatedAt: number;
   /** Of GitHub's own words. */
   readonly raw: string;
@@ -43,6 +44,7 @@ export function createKnown() {
     gone,
     isOpen: (number: number) => shown.get(number)?.open === true,
     updatedAt: (number: number) => shown.get(number)?.updatedAt ?? null,
+    nodeId: (number: number) => shown.get(number)?.nodeId ?? null,
     /** How a picture compares with what is known. */
     judge(from: GithubIssue): Verdict {
       const known = shown.get(from.number);
@@ -59,6 +61,7 @@ export function createKnown() {
       const updatedAt = instantOf(from.updated_at);
       const same = before?.raw === raw && before.updatedAt === updatedAt;
       shown.set(from.number, {
+        nodeId: from.node_id ?? before?.nodeId ?? null,
         updatedAt,
         raw,
         print: before?.print ?? null,
@@ -72,7 +75,13 @@ export function createKnown() {
       const print = hash(issue);
       if (before?.print === print) return false;
       const { updatedAt } = issue;
-      const base = before ?? { updatedAt, raw: '', open: issue.state === 'open', settled: false };
+      const base = before ?? {
+        nodeId: null,
+        updatedAt,
+        raw: '',
+        open: issue.state === 'open',
+        settled: false,
+      };
       shown.set(issue.number, { ...base, print });
       return true;
     },

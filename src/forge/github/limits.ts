@@ -15,9 +15,13 @@ function inOurClock(seconds: number, headers: Headers, now: number): number {
   return Number.isNaN(theirs) ? seconds * 1000 : now + seconds * 1000 - theirs;
 }
 
-export function readBudget(headers: Headers, now: number): ForgeBudget | null {
-  const resource = headers['x-ratelimit-resource'];
-  if (resource !== undefined && resource !== 'core') return null;
+export function readBudget(
+  headers: Headers,
+  now: number,
+  of: 'core' | 'graphql' = 'core',
+): ForgeBudget | null {
+  const resource = headers['x-ratelimit-resource'] ?? 'core';
+  if (resource !== of) return null;
   const limit = number(headers['x-ratelimit-limit']);
   const remaining = number(headers['x-ratelimit-remaining']);
   const reset = number(headers['x-ratelimit-reset']);

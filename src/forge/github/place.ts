@@ -19,6 +19,7 @@ export interface Place {
     memory?: PageMemory<T>,
   ): AsyncIterable<readonly T[]>;
   about(fresh?: boolean): Promise<GithubRepository>;
+  graphql<T>(query: string, variables: Readonly<Record<string, unknown>>): Promise<Answer<T>>;
 }
 
 interface RememberedPage<T> {
@@ -127,7 +128,10 @@ export function createPlace(client: Client, repository: string, now: () => numbe
     }
   }
 
-  return { repository, request, ifChanged, pages, about };
+  const graphql: Place['graphql'] = (query, variables) =>
+    client.request('POST /graphql', { query, variables });
+
+  return { repository, request, ifChanged, pages, about, graphql };
 }
 
 export function lastPage(headers: Answer<unknown>['headers']): number | null {

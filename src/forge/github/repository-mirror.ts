@@ -15,6 +15,7 @@ import {
   type GithubIssue,
   type GithubPull,
   instantOf,
+  labelNames,
   linkedPull,
   type Pull,
   pullItem,
@@ -45,6 +46,7 @@ const COUNTED_MS = 60_000;
 function trim(from: GithubIssue): GithubIssue {
   const { number, title, labels, state, html_url, created_at, updated_at, body } = from;
   return {
+    node_id: from.node_id,
     number,
     title,
     labels: labels.map((label) => (typeof label === 'string' ? label : { name: label.name ?? '' })),
@@ -191,6 +193,20 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
     if (verdict === 'unclear') dirtyIssues.set(number, null);
   }
 
+  /** A delivery has brought it before the listing did. */
+  function isInIndex(from: GithubIssue): boolean {
+    const pull = index.get(from.number);
+    return (
+      pull !== undefined &&
+      pull.updatedAt === instantOf(from.updated_at) &&
+      pull.title === from.title &&
+      pull.body === (from.body ?? '') &&
+      pull.draft === (from.draft === true) &&
+      (pull.state === 'open') === (from.state === 'open') &&
+      pull.labels.toSorted().join('\n') === labelNames(from.labels).toSorted().join('\n')
+    );
+  }
+
   /** A delivery or a listing speaks of an item. */
   function hear(from: GithubIssue): void {
     if (from.pull_request === undefined) {
@@ -200,7 +216,7 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
     const verdict = known.judge(from);
     if (verdict !== 'news' && verdict !== 'unclear') return;
     known.see(from, false);
-    dirtyPulls.add(from.number);
+    if (!isInIndex(from)) dirtyPulls.add(from.number);
   }
 
   function touch(numbers: readonly number[]): void {
@@ -361,6 +377,8 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
     hearGone: (number: number) => void dirtyIssues.set(number, null),
     isDirty: () =>
       dirtyIssues.size > 0 || dirtyPulls.size > 0 || ownItems.size > 0 || pulls.unread() > 0,
+    /** GitHub's own name for the item; null: it was never seen. */
+    nodeId: known.nodeId,
     isMergeOf: (sha: string) => index.mergeShas().has(sha),
   };
 }

@@ -8,7 +8,15 @@ type Schemas = components['schemas'];
 /** What is read of GitHub's answers; webhooks carry the same with a few fields less. */
 export type GithubIssue = Pick<
   Schemas['issue'],
-  'number' | 'title' | 'labels' | 'state' | 'html_url' | 'created_at' | 'updated_at' | 'draft'
+  | 'node_id'
+  | 'number'
+  | 'title'
+  | 'labels'
+  | 'state'
+  | 'html_url'
+  | 'created_at'
+  | 'updated_at'
+  | 'draft'
 > & {
   readonly body?: string | null;
   readonly user: { readonly login: string } | null;

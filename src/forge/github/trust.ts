@@ -55,10 +55,7 @@ export function createTrust(place: Place, now: () => number): Trust {
     interface Edited {
       readonly data?: { repository?: { issue?: { lastEditedAt: string | null } | null } | null };
     }
-    const { data } = await place.request<Edited>('POST /graphql', {
-      query: LAST_EDITED,
-      variables: { owner, repo, number },
-    });
+    const { data } = await place.graphql<Edited>(LAST_EDITED, { owner, repo, number });
     const at = data.data?.repository?.issue?.lastEditedAt;
     if (at === undefined) throw new Error(`GitHub does not say when #${number} was edited.`);
     return at === null ? 0 : instantOf(at);

@@ -6,6 +6,7 @@ import { createActs } from './acts.ts';
 import { type App, createAuth, type TokenOptions } from './auth.ts';
 import { commentRoutes } from './comments.ts';
 import { createFaults, type Faults } from './faults.ts';
+import { mutateLabels } from './graphql-labels.ts';
 import { issueRoutes } from './issues.ts';
 import { labelRoutes } from './labels.ts';
 import { createLimits, type LimitOptions, type Limits } from './limits.ts';
@@ -93,7 +94,8 @@ export async function startGithubDouble(options: DoubleOptions = {}): Promise<Gi
   const graphql: Route = {
     operation: 'POST /graphql',
     handle(call) {
-      const { variables } = fields(call);
+      const { variables, query } = fields(call);
+      if (String(query).startsWith('mutation')) return mutateLabels(call, auth);
       const { owner, repo, name } = (variables ?? {}) as Record<string, unknown>;
       const found = world.repos.get(`${owner as string}/${(repo ?? name) as string}`.toLowerCase());
       if (found === undefined || !auth.canSee(call.who, found)) throw new Refusal(404, 'Not Found');

@@ -12,6 +12,9 @@ export interface LimitOptions {
   readonly secondaryStatus: 403 | 429;
   readonly concurrent: number;
   readonly pointsPerMinute: number;
+  /** GraphQL has a primary budget, in points, and a minute of its own. */
+  readonly graphqlPrimary: number;
+  readonly graphqlPointsPerMinute: number;
   readonly creationsPerMinute: number;
   readonly creationsPerHour: number;
   readonly retryAfterSeconds: number;
@@ -25,6 +28,8 @@ const PUBLISHED: LimitOptions = {
   secondaryStatus: 403,
   concurrent: 100,
   pointsPerMinute: 900,
+  graphqlPrimary: 5000,
+  graphqlPointsPerMinute: 2000,
   creationsPerMinute: 80,
   creationsPerHour: 500,
   retryAfterSeconds: 60,
@@ -47,7 +52,7 @@ interface Violation {
 export interface Limits {
   /** Throws what GitHub would answer; otherwise the request counts until `leave`. */
   readonly enter: (who: Identity, route: Route) => { leave: () => void; refund: () => void };
-  readonly headers: (who: Identity) => Record<string, string>;
+  readonly headers: (who: Identity, operation: string) => Record<string, string>;
   readonly overview: (who: Identity) => {
     limit: number;
     remaining: number;
@@ -67,10 +72,17 @@ export interface Limits {
     readonly creationsPerMinute: number;
     readonly creationsPerHour: number;
     readonly primary: number;
+    readonly graphqlPointsPerMinute: number;
+    readonly graphqlPrimary: number;
   };
   /** As if nothing had been asked yet. */
   readonly reset: () => void;
 }
+
+type Resource = 'core' | 'graphql';
+
+const resourceOf = (operation: string): Resource =>
+  operation === 'POST /graphql' ? 'graphql' : 'core';
 
 interface Budget {
   used: number;
@@ -97,13 +109,16 @@ export function createLimits(now: () => number, given: Partial<LimitOptions> | f
     creationsPerMinute: 0,
     creationsPerHour: 0,
     primary: 0,
+    graphqlPointsPerMinute: 0,
+    graphqlPrimary: 0,
   };
 
-  const budgetOf = (who: Identity): Budget => {
-    let budget = budgets.get(who.budget);
+  const budgetOf = (who: Identity, resource: Resource = 'core'): Budget => {
+    const key = `${resource} ${who.budget}`;
+    let budget = budgets.get(key);
     if (budget === undefined) {
       budget = {
-        used: usedAtFirst,
+        used: resource === 'core' ? usedAtFirst : 0,
         resetAt: now() + HOUR_MS,
         inFlight: 0,
         holdUntil: 0,
@@ -111,7 +126,7 @@ export function createLimits(now: () => number, given: Partial<LimitOptions> | f
         pointSum: 0,
         creations: [],
       };
-      budgets.set(who.budget, budget);
+      budgets.set(key, budget);
     }
     if (now() >= budget.resetAt) Object.assign(budget, { used: 0, resetAt: now() + HOUR_MS });
     while ((budget.points[0]?.at ?? Number.POSITIVE_INFINITY) <= now() - MINUTE_MS) {
@@ -123,11 +138,13 @@ export function createLimits(now: () => number, given: Partial<LimitOptions> | f
     return budget;
   };
 
-  const overview: Limits['overview'] = (who) => {
-    const { used, resetAt } = budgetOf(who);
-    const remaining = Math.max(options.primary - used, 0);
-    return { limit: options.primary, remaining, reset: Math.ceil(resetAt / 1000), used };
+  const left = (who: Identity, resource: Resource) => {
+    const { used, resetAt } = budgetOf(who, resource);
+    const limit = resource === 'core' ? options.primary : options.graphqlPrimary;
+    const remaining = Math.max(limit - used, 0);
+    return { limit, remaining, reset: Math.ceil(resetAt / 1000), used };
   };
+  const overview: Limits['overview'] = (who) => left(who, 'core');
 
   const secondary = (retryAfter: number) =>
     new Waiting(
@@ -140,14 +157,15 @@ export function createLimits(now: () => number, given: Partial<LimitOptions> | f
     violations,
     peaks,
     overview,
-    headers(who) {
-      const { limit, remaining, reset, used } = overview(who);
+    headers(who, operation) {
+      const resource = resourceOf(operation);
+      const { limit, remaining, reset, used } = left(who, resource);
       return {
         'x-ratelimit-limit': `${limit}`,
         'x-ratelimit-remaining': `${remaining}`,
         'x-ratelimit-reset': `${reset}`,
         'x-ratelimit-used': `${used}`,
-        'x-ratelimit-resource': 'core',
+        'x-ratelimit-resource': resource,
       };
     },
     hold(who, seconds) {
@@ -156,7 +174,9 @@ export function createLimits(now: () => number, given: Partial<LimitOptions> | f
     },
     leave(remaining) {
       usedAtFirst = options.primary - remaining;
-      for (const budget of budgets.values()) budget.used = options.primary - remaining;
+      for (const [key, budget] of budgets) {
+        if (key.startsWith('core ')) budget.used = options.primary - remaining;
+      }
     },
     switch(to) {
       on = to === 'on';
@@ -170,7 +190,11 @@ export function createLimits(now: () => number, given: Partial<LimitOptions> | f
     enter(who, route) {
       const write = !route.operation.startsWith('GET ');
       const at = now();
+      const resource = resourceOf(route.operation);
+      const graphql = resource === 'graphql';
+      // Concurrency, content and patience are shared; the hour and the minute are not.
       const budget = budgetOf(who);
+      const own = budgetOf(who, resource);
       const broken = (kind: Violation['kind']) =>
         void violations.push({ kind, write, operation: route.operation, at });
       // A client that was told to wait is watched even where the limits are switched off.
@@ -184,7 +208,8 @@ export function createLimits(now: () => number, given: Partial<LimitOptions> | f
       const excess = ((): Violation['kind'] | null => {
         if (!on) return null;
         if (budget.inFlight >= options.concurrent) return 'concurrent';
-        if (budget.pointSum + cost > options.pointsPerMinute) return 'points';
+        const most = graphql ? options.graphqlPointsPerMinute : options.pointsPerMinute;
+        if (own.pointSum + cost > most) return 'points';
         if (creates && lastMinute >= options.creationsPerMinute) return 'creations_per_minute';
         if (creates && budget.creations.length >= options.creationsPerHour)
           return 'creations_per_hour';
@@ -196,31 +221,36 @@ export function createLimits(now: () => number, given: Partial<LimitOptions> | f
         throw secondary(options.retryAfterSeconds);
       }
       const free = route.operation === 'GET /rate_limit';
-      if (on && !free && budget.used >= options.primary) {
+      const most = graphql ? options.graphqlPrimary : options.primary;
+      if (on && !free && own.used >= most) {
         broken('primary');
+        if (graphql) throw new Limited();
         throw new Refusal(
           options.primaryStatus,
           `API rate limit exceeded for user ID ${who.account.id}. If you reach out to GitHub Support for help, please include the request ID.`,
         );
       }
-      if (!free) budget.used += 1;
+      if (!free) own.used += 1;
       budget.inFlight += 1;
-      budget.points.push({ at, cost });
-      budget.pointSum += cost;
+      own.points.push({ at, cost });
+      own.pointSum += cost;
       if (creates) budget.creations.push(at);
-      peaks.primary = Math.max(peaks.primary, budget.used);
+      const [hour, minute] = graphql
+        ? (['graphqlPrimary', 'graphqlPointsPerMinute'] as const)
+        : (['primary', 'pointsPerMinute'] as const);
+      peaks[hour] = Math.max(peaks[hour], own.used);
+      peaks[minute] = Math.max(peaks[minute], own.pointSum);
       peaks.concurrent = Math.max(peaks.concurrent, budget.inFlight);
-      peaks.pointsPerMinute = Math.max(peaks.pointsPerMinute, budget.pointSum);
       peaks.creationsPerHour = Math.max(peaks.creationsPerHour, budget.creations.length);
       peaks.creationsPerMinute = Math.max(peaks.creationsPerMinute, lastMinute + (creates ? 1 : 0));
-      let left = false;
+      let gone = false;
       return {
         leave() {
-          if (!left) budget.inFlight -= 1;
-          left = true;
+          if (!gone) budget.inFlight -= 1;
+          gone = true;
         },
         refund() {
-          budget.used = Math.max(budget.used - 1, 0);
+          own.used = Math.max(own.used - 1, 0);
         },
       };
     },
@@ -232,5 +262,12 @@ export class Waiting extends Refusal {
   constructor(status: number, message: string, retryAfter: number) {
     super(status, message);
     this.retryAfter = retryAfter;
+  }
+}
+
+/** GraphQL says so in an answer of 200. */
+class Limited extends Refusal {
+  constructor() {
+    super(200, '', { errors: [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded' }] });
   }
 }

@@ -224,7 +224,7 @@ export function createGithubServer(parts: Parts): Server {
         budget?.refund();
       }
     }
-    if (who !== null) Object.assign(headers, limits.headers(who));
+    if (who !== null) Object.assign(headers, limits.headers(who, entry.operation));
     if (who?.scopes) headers['x-oauth-scopes'] = who.scopes.join(', ');
     const needs = parts.find(entry.method, entry.path)?.route.needs;
     if (needs !== undefined) {

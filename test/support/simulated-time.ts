@@ -1,0 +1,124 @@
+// Hours in seconds: a clock that jumps from timer to timer, but only when everything real (HTTP, SQLite, the short
+// timers inside libraries) has come to rest. So a simulated instant means the same to all parties.
+
+import type { Timers } from '../../src/broker/context.ts';
+
+export interface SimulatedTime {
+  now(): number;
+  readonly timers: Timers;
+  sleep(ms: number): Promise<void>;
+  /** Work that takes real, but no simulated time. */
+  busy<T>(work: Promise<T>): Promise<T>;
+  /** The same for every method of an object that answers with a promise. */
+  watched<T extends object>(object: T): T;
+  runUntil(isOver: () => boolean, mostMs: number): Promise<void>;
+  close(): void;
+}
+
+interface Timer {
+  readonly at: number;
+  readonly order: number;
+  fn: (() => void) | null;
+}
+
+/** Libraries take such breaths between two steps; longer timers are time-outs. */
+const SHORT_MS = 10;
+const CALM_TURNS = 2;
+
+const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
+
+/** Counts the short real timers that are under way, until `restore`. */
+function watchShortTimers(change: (by: number) => void): () => void {
+  const real = globalThis.setTimeout;
+  const watching = (fn: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) => {
+    if (ms > SHORT_MS) return real(fn, ms, ...args);
+    change(1);
+    return real(() => {
+      change(-1);
+      fn(...args);
+    }, ms);
+  };
+  globalThis.setTimeout = Object.assign(watching, real) as unknown as typeof setTimeout;
+  return () => {
+    globalThis.setTimeout = real;
+  };
+}
+
+export function createSimulatedTime(startAt = Date.UTC(2026, 10, 16, 8)): SimulatedTime {
+  let now = startAt;
+  let order = 0;
+  let underWay = 0;
+  /** Latest first. */
+  const waiting: Timer[] = [];
+  const restore = watchShortTimers((by) => {
+    underWay += by;
+  });
+
+  const comesLater = (a: Timer, b: Timer) => a.at > b.at || (a.at === b.at && a.order > b.order);
+
+  function insert(timer: Timer): void {
+    let low = 0;
+    let high = waiting.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const other = waiting[middle];
+      if (other !== undefined && comesLater(other, timer)) low = middle + 1;
+      else high = middle;
+    }
+    waiting.splice(low, 0, timer);
+  }
+
+  const timers: Timers = {
+    after(ms, fn) {
+      const timer: Timer = { at: now + Math.max(0, ms), order: order++, fn };
+      insert(timer);
+      return () => {
+        timer.fn = null;
+      };
+    },
+  };
+
+  async function rest(): Promise<void> {
+    for (let calm = 0; calm < CALM_TURNS; calm = underWay === 0 ? calm + 1 : 0) await nextTurn();
+  }
+
+  async function busy<T>(work: Promise<T>): Promise<T> {
+    underWay += 1;
+    try {
+      return await work;
+    } finally {
+      underWay -= 1;
+    }
+  }
+
+  return {
+    now: () => now,
+    timers,
+    busy,
+    sleep: (ms) => new Promise((resolve) => void timers.after(ms, resolve)),
+    watched: <T extends object>(object: T): T =>
+      new Proxy(object, {
+        get(target, name) {
+          const value: unknown = Reflect.get(target, name);
+          if (typeof value !== 'function') return value;
+          return (...args: unknown[]) => {
+            const answer: unknown = Reflect.apply(value, target, args);
+            return answer instanceof Promise ? busy(answer) : answer;
+          };
+        },
+      }),
+    async runUntil(isOver, mostMs) {
+      const endAt = now + mostMs;
+      for (await rest(); !isOver(); await rest()) {
+        const next = waiting.pop();
+        if (next === undefined || next.at > endAt) {
+          throw new Error(`still not over after ${Math.round(mostMs / 60_000)} simulated minutes`);
+        }
+        if (next.fn === null) continue;
+        now = next.at;
+        next.fn();
+      }
+    },
+    close: restore,
+  };
+}
