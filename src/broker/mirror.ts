@@ -7,6 +7,7 @@ import { IN_PROGRESS, ledgerDiffers } from '../core/ledger.ts';
 import { planIssue } from '../core/plan.ts';
 import { dependenciesOf, mayPredateOwnWrite } from '../core/plan-gate.ts';
 import type { MirrorEntry, MirroredIssue } from '../core/store.ts';
+import { OPEN_STATES, type TaskState } from '../core/task.ts';
 import type { Context } from './context.ts';
 import { createLoop, type Loop } from './loop.ts';
 
@@ -16,6 +17,8 @@ const GRACE_SLACK_MS = 1000;
 /** The mark that everything was listed; outlives several full passes. */
 const MIRRORED = 'mirrored';
 const MIRRORED_MS = 86_400_000;
+
+const isOpen = (state: TaskState) => OPEN_STATES.includes(state);
 
 export interface MirrorOptions {
   readonly pollMs: number;
@@ -77,7 +80,9 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
   /** An agent may have named a pull request that nothing on the forge links to the issue. */
   async function withNamedPull(issue: Issue, known: MirroredIssue | undefined): Promise<Issue> {
     if (issue.pull !== null || issue.subject !== 'issue' || forge.pull === undefined) return issue;
-    const named = known?.tasks.findLast((task) => task.prNumber !== null)?.prNumber ?? null;
+    // Asked for where a change was handed in and waits: before that the number may be an old link.
+    const waiting = known?.tasks.findLast((t) => t.kind !== 'implement' && isOpen(t.state));
+    const named = waiting?.prNumber ?? null;
     if (named === null) return issue;
     return { ...issue, pull: await forge.pull(issue.repository, named, issue.number) };
   }

@@ -29,6 +29,9 @@ export function mayFollow(from: TaskState, to: TaskState): boolean {
   return TRANSITIONS[from].includes(to);
 }
 
+/** States that are neither an end nor a grave. */
+export const OPEN_STATES: readonly TaskState[] = ['held', 'delayed', 'ready', 'leased'];
+
 export interface Lease {
   readonly agentId: string;
   readonly token: string;

@@ -274,6 +274,21 @@ describe('a pull request without an issue', () => {
   });
 });
 
+describe('a pull request that lets go of its issue', () => {
+  it('before anybody worked on that is an item of its own for good', async () => {
+    const number = w.openIssue();
+    const pull = openPull(99, { head: 'idea', body: `Closes #${number}` });
+    await w.settle();
+    w.time.advance(2000);
+    w.ann.edit(SHOP, pull, { body: 'alone' });
+    for (const _ of [1, 2]) {
+      await w.poll();
+      await w.settle();
+      expect((await w.states())[`${pull}~review.1`]).toBe('delayed: review_delay');
+    }
+  });
+});
+
 describe('an issue', () => {
   it('waits for those that GitHub says block it', async () => {
     const first = w.openIssue();
