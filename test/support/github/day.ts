@@ -142,7 +142,8 @@ export async function liveDay(options: DayOptions): Promise<Day> {
     const said = { ...held, summary: 'done', comments: [] as string[] };
     if (task.kind === 'review') {
       await sleep(between(2, 4));
-      const again = random() < options.changesShare;
+      // The third round would end with a person.
+      const again = random() < options.changesShare && task.round < 3;
       const verdict = again ? 'request_changes' : 'approve';
       await broker.complete({ ...said, prNumber: null, verdict, comments: again ? ['more'] : [] });
       const { prNumber } = task;
