@@ -218,7 +218,7 @@ export async function liveDay(options: DayOptions): Promise<Day> {
 
   try {
     const isOver = () => failures.length > 0 || (merged === total && allClosed);
-    await time.runUntil(isOver, (options.hours + 3) * HOUR_MS);
+    await time.runUntil(isOver, (options.hours + 3) * HOUR_MS, github.webhooks.settled);
   } catch (error) {
     const { counts, outbox } = await store.queue(1);
     const state = JSON.stringify({ merged, total, counts, outbox, warnings: warnings.slice(-5) });
