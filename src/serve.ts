@@ -44,6 +44,16 @@ async function openForge({ forge }: Config, now: () => number, log: Log): Promis
   return openGithubForge({ ...forge, pacing: { writes: forge.writes }, now, log });
 }
 
+/** What is wrong for good stops the start. A forge that is only out of reach does not: it will come back. */
+async function checkForge(forge: Forge, log: Log): Promise<void> {
+  try {
+    await forge.check();
+  } catch (error) {
+    if (forge.kind === 'local' || error instanceof BantoError) throw error;
+    log.warn({ err: error }, 'GitHub cannot be reached yet; what is known already is handed out');
+  }
+}
+
 /** The store's clock without asking it each time: both follow the monotonic clock. */
 async function followClock(store: Store): Promise<() => number> {
   const clock = createSystemClock();
@@ -72,7 +82,7 @@ export async function serve(
     closers.push(() => store.close());
     const forge = await openForge(config, await followClock(store), log);
     closers.push(() => forge.close());
-    await forge.check();
+    await checkForge(forge, log);
     const broker = createBroker({
       store,
       forge,

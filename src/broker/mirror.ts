@@ -1,16 +1,19 @@
 // Keeps the store's picture of the backlog true: changes as they come, a full pass now and then that heals
 // whatever was missed and compares the labels with the store.
 
-import { type Forge, ForgeBusy, type ForgeChange } from '../core/forge.ts';
+import { ForgeBusy, type ForgeChange } from '../core/forge.ts';
 import type { Issue } from '../core/issue.ts';
 import { ledgerDiffers } from '../core/ledger.ts';
 import { planIssue } from '../core/plan.ts';
 import { dependenciesOf, mayPredateOwnWrite } from '../core/plan-gate.ts';
 import type { MirroredIssue } from '../core/store.ts';
+import { OPEN_STATES, type TaskState } from '../core/task.ts';
 import type { Context } from './context.ts';
 import { createLoop, type Loop } from './loop.ts';
 
 const BATCH = 100;
+
+const isOpen = (state: TaskState) => OPEN_STATES.includes(state);
 
 export interface MirrorOptions {
   readonly pollMs: number;
@@ -35,7 +38,8 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
   const cursors = new Map<string, string | null>();
   const branches = new Map<string, Promise<string>>();
   let listed = false;
-  let fullPassDueAt = 0;
+  /** Missing: not listed yet. */
+  const fullPassDueAt = new Map<string, number>();
   // Changes are applied one after the other: two pictures of one issue must not overtake each other.
   let tail: Promise<void> = Promise.resolve();
 
@@ -65,7 +69,9 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
   /** An agent may have named a pull request that nothing on the forge links to the issue. */
   async function withNamedPull(issue: Issue, known: MirroredIssue | undefined): Promise<Issue> {
     if (issue.pull !== null || issue.subject !== 'issue' || forge.pull === undefined) return issue;
-    const named = known?.tasks.findLast((task) => task.prNumber !== null)?.prNumber ?? null;
+    // Asked for where a change was handed in and waits: before that the number may be an old link.
+    const waiting = known?.tasks.findLast((t) => t.kind !== 'implement' && isOpen(t.state));
+    const named = waiting?.prNumber ?? null;
     if (named === null) return issue;
     return { ...issue, pull: await forge.pull(issue.repository, named, issue.number) };
   }
@@ -193,39 +199,41 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
     }
   }
 
-  async function fullPass(): Promise<void> {
-    for (const repository of forge.repositories) await listRepository(repository);
-    const first = !listed;
+  /** One repository that cannot be read must not keep the others from being read. */
+  async function eachRepository(visit: (repository: string) => Promise<void>): Promise<void> {
+    const failures: unknown[] = [];
+    for (const repository of forge.repositories) {
+      await visit(repository).catch((error: unknown) => failures.push(error));
+    }
+    if (failures.length > 0) throw failures[0];
+  }
+
+  async function listNow(repository: string): Promise<void> {
+    await listRepository(repository);
+    fullPassDueAt.set(repository, (await store.now()) + options.fullPassMs);
+    if (listed || forge.repositories.some((name) => !fullPassDueAt.has(name))) return;
     listed = true;
     // What waited for the end of the listing can be judged now.
-    if (first) await replanAll();
+    await replanAll();
     log.debug({ repositories: forge.repositories }, 'the whole backlog was mirrored');
   }
 
-  async function poll(forgeNow: Forge): Promise<void> {
-    for (const repository of forgeNow.repositories) {
-      const { change, cursor } = await forgeNow.changes(
-        repository,
-        cursors.get(repository) ?? null,
-      );
-      await inTurn(() => takeNow(change));
-      cursors.set(repository, cursor);
-    }
+  async function poll(repository: string): Promise<void> {
+    const { change, cursor } = await forge.changes(repository, cursors.get(repository) ?? null);
+    await inTurn(() => takeNow(change));
+    cursors.set(repository, cursor);
   }
 
-  async function look(): Promise<void> {
-    const now = await store.now();
-    if (now >= fullPassDueAt) {
-      await fullPass();
-      fullPassDueAt = (await store.now()) + options.fullPassMs;
-    } else {
-      await poll(forge);
-    }
+  async function look(repository: string): Promise<void> {
+    const due = (fullPassDueAt.get(repository) ?? 0) <= (await store.now());
+    await (due ? listNow(repository) : poll(repository));
   }
+
+  const fullPass = () => eachRepository(listNow);
 
   async function turn(): Promise<number> {
     try {
-      await look();
+      await eachRepository(look);
     } catch (error) {
       if (!(error instanceof ForgeBusy)) throw error;
       log.info({ waitMs: error.retryAfterMs }, `the backlog is not read for now: ${error.message}`);

@@ -15,11 +15,14 @@ export const WRITE_LOCK_MS = 30_000;
 const ANSWER_WITHIN_MS = 5000;
 const ORDER: readonly Write['type'][] = ['branch', 'labels', 'comment'];
 const BATCH = 50;
+/** While the forge asks for patience, so few are tried at a time: each try is recorded. */
+const BATCH_WHEN_BUSY = 5;
 const IDLE_MS = 1000;
 /** A task whose branch or labels were refused is offered again after this time, in case it was mended. */
 const REFUSED_HOLD_MS = 600_000;
 
 type Written = 'written' | 'pending' | 'refused';
+const WRITTEN = { written: 'written', retry: 'pending', refused: 'refused' } as const;
 
 export interface OutboxLoop extends Loop {
   /** Carries out the writes of a hand-out; `refused` means that the lease was undone. */
@@ -28,7 +31,9 @@ export interface OutboxLoop extends Loop {
 
 export function createOutbox(context: Context): OutboxLoop {
   const { store, forge, log, timers } = context;
-  const batch = forge.rhythm?.writesAtOnce ?? BATCH;
+  const most = forge.rhythm?.writesAtOnce ?? BATCH;
+  let batch = most;
+  let busyUntil = 0;
 
   async function carryOut(write: Write): Promise<readonly string[] | null> {
     const { repository, number } = write;
@@ -77,30 +82,33 @@ export function createOutbox(context: Context): OutboxLoop {
   }
 
   interface Performed {
-    readonly written: Written;
-    /** How long to wait before trying again; 0 where that is of no use. */
-    readonly delayMs: number;
+    readonly settlement: Settlement;
     /** Recorded while the next write is under way; whoever performs waits for it in the end. */
     readonly settled: Promise<void>;
+  }
+
+  function settle(write: Write, settlement: Settlement): Performed {
+    const settled = store.settleWrite(write, settlement);
+    // It may fail before anybody waits for it; whoever waits in the end still hears of it.
+    settled.catch(() => undefined);
+    return { settlement, settled };
   }
 
   async function perform(write: Write): Promise<Performed> {
     try {
       const labels = await carryOut(write);
       context.reached(write.type === 'branch' ? 'after_branch' : 'after_labels');
-      const settled = store.settleWrite(write, { outcome: 'written', labels });
-      return { written: 'written', delayMs: 0, settled };
+      return settle(write, { outcome: 'written', labels });
     } catch (error) {
       const settlement = settlementOf(write, error);
       const about = { err: error, write: write.type, issue: write.number };
-      // Patience is no failure: a forge under its limits says so often.
-      if (error instanceof ForgeBusy) log.debug(about, 'a ledger write has to wait');
-      else log.warn(about, 'a ledger write failed');
+      // Patience is no failure: a forge under its limits asks for it often.
+      if (error instanceof ForgeBusy) {
+        log.debug(about, 'a ledger write has to wait');
+        busyUntil = Math.max(busyUntil, (await store.now()) + error.retryAfterMs);
+      } else log.warn(about, 'a ledger write failed');
       if (error instanceof ForgeRefused) await undo(write, error);
-      const settled = store.settleWrite(write, settlement);
-      return settlement.outcome === 'retry'
-        ? { written: 'pending', delayMs: settlement.delayMs, settled }
-        : { written: 'refused', delayMs: 0, settled };
+      return settle(write, settlement);
     }
   }
 
@@ -108,31 +116,26 @@ export function createOutbox(context: Context): OutboxLoop {
   async function performInOrder(writes: readonly Write[]): Promise<Written> {
     const inOrder = writes.toSorted((a, b) => ORDER.indexOf(a.type) - ORDER.indexOf(b.type));
     const settling: Promise<void>[] = [];
-    const settle = (settled: Promise<void>) => {
-      // It may fail before anybody waits for it; `Promise.all` below still hears of it.
-      settled.catch(() => undefined);
-      settling.push(settled);
-    };
-    let branch: Performed | null = null;
+    let branch: Settlement | null = null;
     let written: Written = 'written';
     try {
       for (const write of inOrder) {
-        if (write.type === 'labels' && branch !== null && branch.written !== 'written') {
+        if (write.type === 'labels' && branch !== null && branch.outcome !== 'written') {
           // Given back at once: otherwise they would wait for the end of their lock.
-          const { delayMs } = branch;
-          const error = 'The branch comes first.';
-          settle(store.settleWrite(write, { outcome: 'retry', delayMs, error }));
+          const delayMs = branch.outcome === 'retry' ? branch.delayMs : 0;
+          const waits = { outcome: 'retry', delayMs, error: 'The branch comes first.' } as const;
+          settling.push(settle(write, waits).settled);
           continue;
         }
-        const performed = await perform(write);
-        settle(performed.settled);
-        if (write.type === 'branch') branch = performed;
-        if (written === 'written') written = performed.written;
+        const { settlement, settled } = await perform(write);
+        settling.push(settled);
+        if (write.type === 'branch') branch = settlement;
+        if (written === 'written') written = WRITTEN[settlement.outcome];
       }
+      return written;
     } finally {
       await Promise.all(settling);
     }
-    return written;
   }
 
   async function writeNow(handOut: HandOut): Promise<Written> {
@@ -152,10 +155,14 @@ export function createOutbox(context: Context): OutboxLoop {
   }
 
   async function turn(): Promise<number> {
+    const waitMs = busyUntil - (await store.now());
+    if (waitMs > 0) return waitMs;
     const writes = await store.takeWrites(batch, WRITE_LOCK_MS);
     const byIssue = Map.groupBy(writes, (write) => `${write.repository}#${write.number}`);
     await Promise.all([...byIssue.values()].map((group) => performInOrder(group)));
-    return writes.length === batch ? 0 : IDLE_MS;
+    const full = writes.length === batch;
+    batch = busyUntil > (await store.now()) ? BATCH_WHEN_BUSY : Math.min(most, batch * 2);
+    return full ? 0 : IDLE_MS;
   }
 
   return { ...createLoop({ name: 'outbox', timers, log, turn, retryMs: IDLE_MS }), writeNow };

@@ -5,7 +5,7 @@ import type { Issue } from './issue.ts';
 import { APPROVED, NEEDS_REVIEW, waitingLedger } from './ledger.ts';
 import type { Task } from './task.ts';
 
-export const FORGE_ENDINGS = [
+const FORGE_ENDINGS = [
   'approved_on_forge',
   'changes_requested_on_forge',
   'pull_merged',

@@ -29,6 +29,8 @@ export function mayFollow(from: TaskState, to: TaskState): boolean {
   return TRANSITIONS[from].includes(to);
 }
 
+export const OPEN_STATES: readonly TaskState[] = ['held', 'delayed', 'ready', 'leased'];
+
 export interface Lease {
   readonly agentId: string;
   readonly token: string;

@@ -10,12 +10,13 @@ const run = promisify(execFile);
 interface DemoIssue {
   readonly slug: string;
   readonly labels: readonly string[];
-  readonly extra?: string;
+  /** The number of the issue that has to be closed first. */
+  readonly waitsFor?: number;
   readonly title: string;
   readonly body: string;
 }
 
-const ISSUES: readonly DemoIssue[] = [
+export const ISSUES: readonly DemoIssue[] = [
   {
     slug: 'fix-login',
     labels: ['python', 'bug', 'priority:high'],
@@ -43,7 +44,7 @@ const ISSUES: readonly DemoIssue[] = [
   {
     slug: 'invite-mail',
     labels: ['frontend'],
-    extra: 'blocked_by: [1]\n',
+    waitsFor: 1,
     title: 'Invite a friend by mail',
     body: 'Needs a login that works.\n\n## Deliverables\n\n- a form and a mail\n',
   },
@@ -63,7 +64,8 @@ const ISSUES: readonly DemoIssue[] = [
 
 function fileText(issue: DemoIssue): string {
   const labels = issue.labels.join(', ');
-  return `---\nlabels: [${labels}]\n${issue.extra ?? ''}---\n# ${issue.title}\n\n${issue.body}`;
+  const waits = issue.waitsFor === undefined ? '' : `blocked_by: [${issue.waitsFor}]\n`;
+  return `---\nlabels: [${labels}]\n${waits}---\n# ${issue.title}\n\n${issue.body}`;
 }
 
 /** Commits need a name; the demo's must not depend on the machine's settings. */

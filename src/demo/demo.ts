@@ -1,19 +1,24 @@
 // `banto demo`: a real Banto on a real repository with a scripted fleet, in one command and a few seconds.
 
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '../client/client.ts';
 import type { Config } from '../config.ts';
 import { DEFAULT_POLICY } from '../core/settings.ts';
-import { closedText, makeRepository } from './backlog.ts';
+import { parseTaskId } from '../core/task.ts';
 import { FLEET, runAgent } from './fleet.ts';
+import { openGithubStage } from './github-stage.ts';
+import { openLocalStage } from './local-stage.ts';
 import { narrate } from './narrator.ts';
+import type { Stage } from './stage.ts';
 
 export interface DemoOptions {
   readonly serve: (config: Config) => Promise<{ url: string; stop(): Promise<void> }>;
   readonly port: number;
+  /** Play on the GitHub of the tests instead of a local repository. */
+  readonly github: boolean;
   /** Keep serving after the story, so that people can look around. */
   readonly stay: boolean;
   readonly signal: AbortSignal;
@@ -33,58 +38,41 @@ const ARRIVAL_MS = 100;
 /** Whatever goes wrong, the story ends. */
 const STORY_MS = 60_000;
 
-function demoConfig(folder: string, port: number): Config {
+function demoConfig(folder: string, port: number, forge: Config['forge']): Config {
   return {
     host: '127.0.0.1',
     port,
     tokensRequired: false,
     logLevel: 'silent',
     dataDir: join(folder, '.banto'),
-    forge: { kind: 'local', repoDir: join(folder, 'shop'), backlogDir: 'backlog' },
+    forge,
     store: { kind: 'sqlite' },
     policy: DEMO_POLICY,
   };
 }
 
-async function readTitles(backlog: string): Promise<Map<number, string>> {
-  const titles = new Map<number, string>();
-  for (const file of await readdir(backlog)) {
-    const number = Number.parseInt(file, 10);
-    const title = /^# (.+)$/m.exec(await readFile(join(backlog, file), 'utf8'))?.[1];
-    if (title !== undefined) titles.set(number, title);
-  }
-  return titles;
-}
-
-/** A person: closes the login issue once it is approved, which frees the issue that waits for it. */
-async function closeIssue(backlog: string, number: number): Promise<void> {
-  const files = await readdir(backlog);
-  const file = files.find((name) => Number.parseInt(name, 10) === number);
-  if (file === undefined) return;
-  const path = join(backlog, file);
-  await writeFile(path, closedText(await readFile(path, 'utf8')));
-}
-
 export async function runDemo(options: DemoOptions): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'banto-demo-'));
+  let stage: Stage | null = null;
   try {
-    return await play(folder, options);
+    stage = options.github ? await openGithubStage() : await openLocalStage(folder);
+    return await play(folder, stage, options);
   } finally {
+    await stage?.stop();
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
-async function play(folder: string, options: DemoOptions): Promise<number> {
-  const repository = join(folder, 'shop');
-  const backlog = join(repository, 'backlog');
-  await makeRepository(repository);
-  const titles = await readTitles(backlog);
-  const server = await options.serve(demoConfig(folder, options.port));
+async function play(folder: string, stage: Stage, options: DemoOptions): Promise<number> {
+  const server = await options.serve(demoConfig(folder, options.port, stage.forge));
+  stage.opened(server.url);
   const startedAt = Date.now();
   const say = (line: string) => {
     const seconds = ((Date.now() - startedAt) / 1000).toFixed(1).padStart(5);
     options.print(`${seconds}s  ${line}`);
   };
+  if (stage.forge.kind === 'github')
+    options.print(`GitHub is at ${stage.forge.apiUrl}/octo/shop/issues/1`);
   options.print(`Banto is at ${server.url}  (API description: ${server.url}/docs)`);
   options.print(
     `Fleet: ${FLEET.map((a) => `${a.id} [${a.capabilities.join(', ')}]`).join(' · ')}\n`,
@@ -98,14 +86,14 @@ async function play(folder: string, options: DemoOptions): Promise<number> {
   const agents = FLEET.map(async (agent, index) => {
     try {
       await sleep(index * ARRIVAL_MS, undefined, { signal });
-      await runAgent(agent, { client, signal, say });
+      await runAgent(agent, { client, signal, say, openPull: stage.openPull });
     } catch (error) {
       if (!signal.aborted) say(`${agent.id} stopped: ${String(error)}`);
     }
   });
   let told = false;
   try {
-    told = await tell(client, backlog, titles, say, signal);
+    told = await tell(client, stage, say, signal);
   } finally {
     ended.abort();
     await Promise.all(agents);
@@ -131,24 +119,24 @@ async function backlogRead(client: ReturnType<typeof createClient>): Promise<voi
 /** True when every issue that can be worked on was approved. */
 async function tell(
   client: ReturnType<typeof createClient>,
-  backlog: string,
-  titles: ReadonlyMap<number, string>,
+  stage: Stage,
   say: (line: string) => void,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const approved = new Set<string>();
-  const expected = titles.size - 1;
+  const approved = new Set<number>();
+  const expected = stage.titles.size - 1;
   for await (const item of client.events({ lastEventId: 0, signal })) {
     if (item.kind !== 'event') continue;
     const { event } = item;
-    const line = narrate(event, titles);
+    const line = narrate(event, stage.titles);
     if (line !== null) say(line);
     if (event.type !== 'completed' || event['verdict'] !== 'approve') continue;
-    const issue = event.task_id?.split('~')[1] ?? '';
-    approved.add(issue);
-    if (issue === '1') {
+    const number = parseTaskId(event.task_id ?? '')?.number ?? 0;
+    approved.add(number);
+    // The issue that another one waits for.
+    if (number === 1) {
       say('a person closes #1');
-      await closeIssue(backlog, 1);
+      await stage.close(1);
     }
     if (approved.size >= expected) return true;
   }

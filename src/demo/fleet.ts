@@ -4,6 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '../client/client.ts';
 import type { AssignmentAnswer } from '../doors/schema/request-task.ts';
+import type { Stage } from './stage.ts';
 
 export interface DemoAgent {
   readonly id: string;
@@ -27,6 +28,7 @@ interface Working {
   readonly client: Client;
   readonly signal: AbortSignal;
   readonly say: (line: string) => void;
+  readonly openPull: Stage['openPull'];
 }
 
 async function progress(work: Working, task: AssignmentAnswer, notes: string[]): Promise<void> {
@@ -48,7 +50,7 @@ async function review(work: Working, task: AssignmentAnswer): Promise<void> {
   });
 }
 
-async function build(work: Working, task: AssignmentAnswer): Promise<void> {
+async function build(work: Working, task: AssignmentAnswer, agentId: string): Promise<void> {
   await progress(work, task, ['reading the code', 'writing a test']);
   const lease_token = task.lease.token;
   if (task.issue_id === FAILS_FIRST && task.attempt === 1) {
@@ -56,9 +58,11 @@ async function build(work: Working, task: AssignmentAnswer): Promise<void> {
     await work.client.fail(task.task_id, { lease_token, reason, delay_seconds: 1 });
     return;
   }
+  const pr_number = await work.openPull(agentId, task.issue_id, task.branch_name);
   await work.client.complete(task.task_id, {
     lease_token,
     summary: `Done on ${task.branch_name}.`,
+    ...(pr_number === null ? {} : { pr_number }),
   });
 }
 
@@ -75,6 +79,6 @@ export async function runAgent(agent: DemoAgent, work: Working): Promise<void> {
       work.say(`${agent.id} dies without a word (its process is gone)`);
       return;
     }
-    await (task.kind === 'review' ? review(work, task) : build(work, task));
+    await (task.kind === 'review' ? review(work, task) : build(work, task, agent.id));
   }
 }

@@ -121,6 +121,31 @@ describe('a completed task', () => {
     expect(waiting).toHaveLength(links.length);
   });
 
+  it('is linked by a mention that GitHub alone knows of', async () => {
+    const number = w.openIssue({ labels: ['python', 'needs-review'] });
+    const pull = openPull(99, { head: 'idea' });
+    const repo = w.github.world.repo(SHOP);
+    const events = repo.timeline.get(number) ?? [];
+    const actor = w.github.world.account('ann');
+    events.push({
+      id: 1,
+      event: 'cross-referenced',
+      actor,
+      at: w.time.now(),
+      source: { repo, number: pull },
+    });
+    repo.timeline.set(number, events);
+    await w.settle();
+    const states = await w.states();
+    expect(states[`${number}~review.1`]).toBe('delayed: review_delay');
+    expect(states[`${pull}~review.1`]).toBeUndefined();
+    const reads = () => w.github.requests.filter((one) => one.path.endsWith('/timeline')).length;
+    const before = reads();
+    await w.settle();
+    await w.poll();
+    expect(reads()).toBe(before);
+  });
+
   it('takes off its labels and puts needs-review, leaving those of people alone', async () => {
     const number = w.openIssue({ labels: ['python', 'P2'] });
     await w.settle();
@@ -246,6 +271,21 @@ describe('a pull request without an issue', () => {
     await w.poll();
     await w.poll();
     expect((await w.states())[`${pull}~review.1`]).toBe('cancelled: pull_linked');
+  });
+});
+
+describe('a pull request that lets go of its issue', () => {
+  it('before anybody worked on that is an item of its own for good', async () => {
+    const number = w.openIssue();
+    const pull = openPull(99, { head: 'idea', body: `Closes #${number}` });
+    await w.settle();
+    w.time.advance(2000);
+    w.ann.edit(SHOP, pull, { body: 'alone' });
+    for (const _ of [1, 2]) {
+      await w.poll();
+      await w.settle();
+      expect((await w.states())[`${pull}~review.1`]).toBe('delayed: review_delay');
+    }
   });
 });
 

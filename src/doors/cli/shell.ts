@@ -57,6 +57,8 @@ interface DemoOptions {
   readonly port: number;
   /** Keep serving after the story. */
   readonly stay: boolean;
+  /** Play on the GitHub of the tests. */
+  readonly github: boolean;
 }
 
 export function print(shell: Shell, ...lines: readonly string[]): void {

@@ -13,6 +13,7 @@ interface ServeOptions extends PlaceOptions {
 interface DemoFlags {
   readonly port: number;
   readonly once?: true;
+  readonly github?: true;
 }
 
 export function addServe(program: Command, shell: Shell, done: (code: number) => void): void {
@@ -52,8 +53,10 @@ export function addDemo(program: Command, shell: Shell, done: (code: number) => 
     )
     .option('--port <number>', 'the port; 0 takes any free one', whole(0, 65_535), 0)
     .option('--once', 'end after the story, instead of with Ctrl-C')
-    .action(async ({ port, once }: DemoFlags) => {
-      done(await shell.demo({ port, stay: !once && shell.stdout.isTTY === true }));
+    .option('--github', 'play on a GitHub of its own (in a clone of Banto only)')
+    .action(async ({ port, once, github }: DemoFlags) => {
+      const stay = !once && shell.stdout.isTTY === true;
+      done(await shell.demo({ port, stay, github: github === true }));
     });
-  examples(command, 'banto demo', 'banto demo --port 8080 --once');
+  examples(command, 'banto demo', 'banto demo --port 8080 --once', 'banto demo --github');
 }

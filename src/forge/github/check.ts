@@ -5,10 +5,6 @@ import { BantoError } from '../../core/errors.ts';
 import type { Client, GithubAuth } from './client.ts';
 import type { Place } from './place.ts';
 
-interface Problem {
-  readonly message: string;
-}
-
 const NEEDED = { issues: 'write', pull_requests: 'read', contents: 'write' } as const;
 
 interface Installation {
@@ -71,18 +67,6 @@ async function appProblems(client: Client, auth: GithubAuth): Promise<string[]> 
     .map(([name, level]) => `The App lacks the permission "${name}: ${level}".`);
 }
 
-function unreachable(error: unknown): Problem {
-  const status = statusOf(error);
-  if (status === 401) {
-    return {
-      message:
-        'GitHub does not accept the credentials (401): check GITHUB_TOKEN, or the key and ids of the App.',
-    };
-  }
-  const message = error instanceof Error ? error.message : String(error);
-  return { message: `GitHub cannot be used: ${message.slice(0, 300)}` };
-}
-
 /** One sentence for each thing to mend; none: all is well. Throws where GitHub cannot be asked for a while. */
 export async function findProblems(
   client: Client,
@@ -100,8 +84,13 @@ export async function check(
   places: readonly Place[],
 ): Promise<void> {
   const problems = await findProblems(client, auth, places).catch((error: unknown) => {
-    if (error instanceof Error && error.name === 'ForgeBusy') throw error;
-    throw new BantoError('misconfigured', unreachable(error).message, { cause: error });
+    // Anything else says nothing about the credentials: GitHub is out of reach, or asks for patience.
+    if (statusOf(error) !== 401) throw error;
+    throw new BantoError(
+      'misconfigured',
+      'GitHub does not accept the credentials (401): check GITHUB_TOKEN, or the key and ids of the App.',
+      { cause: error },
+    );
   });
   if (problems.length > 0) throw new BantoError('misconfigured', problems.join(' '));
 }

@@ -20,7 +20,8 @@ function markOf(key: string): string {
   return `<!-- banto:${encodeURIComponent(key).replaceAll('-', '%2D')} -->`;
 }
 
-export function createComments(place: Place): Comments {
+/** `me` is our own login; null where that is not known. */
+export function createComments(place: Place, me: () => string | null): Comments {
   const known = new Map<string, number>();
   const tails = new Map<string, Promise<void>>();
 
@@ -32,7 +33,12 @@ export function createComments(place: Place): Comments {
   async function find(number: number, key: string): Promise<number | null> {
     const route = 'GET /repos/{owner}/{repo}/issues/{issue_number}/comments';
     for await (const page of place.pages<GithubComment>(route, { issue_number: number })) {
-      const mine = page.find((comment) => comment.body?.trimEnd().endsWith(markOf(key)));
+      const mine = page.find(
+        ({ body, user }) =>
+          // A stranger's comment with our mark is still a stranger's.
+          body?.trimEnd().endsWith(markOf(key)) === true &&
+          (me() === null || user?.login.toLowerCase() === me()?.toLowerCase()),
+      );
       if (mine !== undefined) return mine.id;
     }
     return null;

@@ -7,6 +7,7 @@ import { check, findProblems } from './check.ts';
 import { type ClientOptions, createClient, type GithubAuth } from './client.ts';
 import { createComments } from './comments.ts';
 import { createEchoes } from './echoes.ts';
+import { createIdentity } from './identity.ts';
 import { createLabels } from './labels.ts';
 import { createLabelsAtOnce } from './labels-at-once.ts';
 import { createPlace } from './place.ts';
@@ -42,7 +43,9 @@ export interface GithubForge extends Forge {
   settle(): Promise<void>;
 }
 
-const CHECKED_MS = 30_000;
+const CHECKED_MS = 300_000;
+/** A push that nobody reviewed by then is history. */
+const PUSH_MS = 7 * 86_400_000;
 
 export function openGithubForge(options: GithubForgeOptions): GithubForge {
   const { auth, now = Date.now, after = systemTimers.after } = options;
@@ -54,6 +57,8 @@ export function openGithubForge(options: GithubForgeOptions): GithubForge {
     for (const listener of listeners) listener(change);
   };
 
+  const me = createIdentity(client, auth);
+
   function openRepository(repository: string) {
     const place = createPlace(client, repository, now);
     const trust = options.trustedOnly === true ? createTrust(place, now) : null;
@@ -61,7 +66,7 @@ export function openGithubForge(options: GithubForgeOptions): GithubForge {
     const labels = createLabels(place, createLabelsAtOnce(place, mirror.nodeId, now));
     const echoes = createEchoes(now);
     const branches = createBranches(place, now);
-    const comments = createComments(place);
+    const comments = createComments(place, () => me.login);
     const pushes = new Map<number, Issue>();
     const settler = createSettler({ mirror, tell, after, now, log });
 
@@ -77,15 +82,17 @@ export function openGithubForge(options: GithubForgeOptions): GithubForge {
       tell({ repository, issues: [item], gone: [] });
     }
 
+    const isRecent = (push: Issue) => push.createdAt > now() - PUSH_MS;
+
     async function readPush(number: number): Promise<Issue | null> {
       const known = pushes.get(number);
-      if (known !== undefined) return known;
+      if (known !== undefined) return isRecent(known) ? known : null;
       try {
         const route = 'GET /repos/{owner}/{repo}/commits/{ref}';
         const { data } = await place.request<GithubCommit>(route, { ref: shaOf(number) });
         const item = commitItem(repository, data, (await place.about()).default_branch);
         pushes.set(number, item);
-        return item;
+        return isRecent(item) ? item : null;
       } catch (error) {
         if (hasStatus(error, 404, 409, 422)) return null;
         throw error;
@@ -100,7 +107,7 @@ export function openGithubForge(options: GithubForgeOptions): GithubForge {
       branches,
       comments,
       settler,
-      // While nobody listens it stays for `changes` to tell.
+      // While nobody listens, what was delivered waits for the next poll.
       soon: () => {
         if (listeners.size > 0) settler.soon();
       },
@@ -166,7 +173,9 @@ export function openGithubForge(options: GithubForgeOptions): GithubForge {
       await labels.set(number, change);
     },
     async comment(repository, number, key, text) {
-      if (!isPushNumber(number)) await at(repository).comments.put(number, key, text);
+      if (isPushNumber(number)) return;
+      await me.learn();
+      await at(repository).comments.put(number, key, text);
     },
     check() {
       // `/ready` may be asked every second: GitHub is not.

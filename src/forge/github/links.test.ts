@@ -85,6 +85,6 @@ describe('the pull request of an issue', () => {
 it('a pull request touches the issues it speaks of and those whose branch it is', () => {
   const named = new Map([['fix/x', new Set([4])]]);
   const given = pull({ headBranch: 'feature/issue-5', body: '#6 closes #7, #20' });
-  expect(touchedBy(given, 'o/r', named).toSorted()).toEqual([5, 6, 7]);
+  expect(new Set(touchedBy(given, 'o/r', named))).toEqual(new Set([5, 6, 7]));
   expect(touchedBy(pull({ headBranch: 'fix/x' }), 'o/r', named)).toEqual([4]);
 });

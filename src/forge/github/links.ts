@@ -68,18 +68,20 @@ type Link = 'branch' | 'closes' | 'claimed' | 'names';
 const STRENGTH: readonly Link[] = ['branch', 'closes', 'claimed', 'names'];
 const LIVENESS: readonly Pull['state'][] = ['open', 'merged', 'closed'];
 
-function linkOf(
-  issue: Issue,
-  pull: Pull,
-  branch: string,
-  claimed: ReadonlySet<number>,
-): Link | null {
+/** What is known beside the texts: by number of the pull request. */
+interface Said {
+  readonly claimed: ReadonlySet<number>;
+  readonly mentioned: ReadonlySet<number>;
+}
+const NOTHING_SAID: Said = { claimed: new Set(), mentioned: new Set() };
+
+function linkOf(issue: Issue, pull: Pull, branch: string, said: Said): Link | null {
   if (pull.ownBranch && pull.headBranch === branch) return 'branch';
   const { closes, names } = mentionsIn(`${pull.title}\n${pull.body}`, issue.repository);
   if (closes.includes(issue.number)) return 'closes';
-  if (claimed.has(pull.number)) return 'claimed';
-  const named = names.includes(issue.number) && pull.state === 'open' && hasBegun(issue);
-  return named ? 'names' : null;
+  if (said.claimed.has(pull.number)) return 'claimed';
+  const named = names.includes(issue.number) || said.mentioned.has(pull.number);
+  return named && pull.state === 'open' && hasBegun(issue) ? 'names' : null;
 }
 
 /** Open before merged before closed, then the stronger link, then the newer one. */
@@ -87,12 +89,12 @@ export function pullFor(
   issue: Issue,
   candidates: readonly Pull[],
   defaultBranch: string,
-  claimed: ReadonlySet<number> = new Set(),
+  said: Said = NOTHING_SAID,
 ): Pull | null {
   const branch = branchOf(issue, defaultBranch);
   let best: { pull: Pull; rank: readonly number[] } | null = null;
   for (const pull of candidates) {
-    const link = linkOf(issue, pull, branch, claimed);
+    const link = linkOf(issue, pull, branch, said);
     if (link === null) continue;
     const rank = [LIVENESS.indexOf(pull.state), STRENGTH.indexOf(link), -pull.number];
     if (best === null || comesBefore(rank, best.rank)) best = { pull, rank };

@@ -46,9 +46,10 @@ export function createPlace(client: Client, repository: string, now: () => numbe
   let fullName = repository;
   let known: { about: Promise<GithubRepository>; at: number } | null = null;
 
-  const named = () => {
+  /** The next page's address says everything itself. */
+  const named = (route: string) => {
     const [owner = '', repo = ''] = fullName.split('/');
-    return { owner, repo };
+    return route.includes('{owner}') ? { owner, repo } : {};
   };
 
   async function ask(): Promise<GithubRepository> {
@@ -91,9 +92,9 @@ export function createPlace(client: Client, repository: string, now: () => numbe
   }
 
   const request: Place['request'] = (route, parameters = {}) =>
-    following(() => client.request(route, { ...named(), ...parameters }));
+    following(() => client.request(route, { ...named(route), ...parameters }));
   const ifChanged: Place['ifChanged'] = (route, etag, parameters = {}) =>
-    following(() => client.ifChanged(route, etag, { ...named(), ...parameters }));
+    following(() => client.ifChanged(route, etag, { ...named(route), ...parameters }));
 
   async function* pages<T>(
     route: string,
@@ -119,12 +120,8 @@ export function createPlace(client: Client, repository: string, now: () => numbe
               next: answer === null ? null : nextOf(answer.headers),
             };
       if (memory !== undefined && page.etag !== '') {
-        memory.kept.delete(key);
-        memory.kept.set(key, page);
-        for (const old of memory.kept.keys()) {
-          if (memory.kept.size <= memory.most) break;
-          memory.kept.delete(old);
-        }
+        // The first pages are the oldest issues, which change least: those are kept.
+        if (memory.kept.has(key) || memory.kept.size < memory.most) memory.kept.set(key, page);
       }
       yield page.items;
       at = page.next === null ? null : `GET ${page.next}`;

@@ -14,6 +14,8 @@ export interface PullIndex {
   put(pull: Pull): number[];
   /** An agent's word that it is this issue's, where nothing on GitHub says so. */
   claim(pull: number, issue: number): void;
+  /** GitHub's word that it speaks of this issue, somewhere else than in its own text. */
+  mention(pull: number, issue: number): void;
   /** The pull request of an issue; remembers the choice, so that the request is no item of its own. */
   linkTo(issue: Issue, defaultBranch: string): Pull | null;
   /** True where an open issue has chosen it. */
@@ -38,6 +40,7 @@ export function createPullIndex(repository: string): PullIndex {
   const chosen = new Map<number, number>();
   const linked = new Map<number, Set<number>>();
   const claims = new Map<number, Set<number>>();
+  const mentions = new Map<number, Set<number>>();
   const relinked = new Set<number>();
   const merges = new Set<string>();
 
@@ -91,17 +94,20 @@ export function createPullIndex(repository: string): PullIndex {
       add(claims, issue, pull);
       if (pulls.has(pull)) choose(issue, pull);
     },
+    mention: (pull, issue) => add(mentions, issue, pull),
     linkTo(issue, defaultBranch) {
       const branch = branchOf(issue, defaultBranch);
       if (branch !== `feature/issue-${issue.number}`) add(named, branch, issue.number);
       const claimed = claims.get(issue.number) ?? new Set<number>();
+      const mentioned = mentions.get(issue.number) ?? new Set<number>();
       const numbers = [
         ...(byBranch.get(branch) ?? []),
         ...(byIssue.get(issue.number) ?? []),
         ...claimed,
+        ...mentioned,
       ];
       const candidates = [...new Set(numbers)].flatMap((number) => pulls.get(number) ?? []);
-      const pull = pullFor(issue, candidates, defaultBranch, claimed);
+      const pull = pullFor(issue, candidates, defaultBranch, { claimed, mentioned });
       if (issue.state === 'open' && pull !== null) choose(issue.number, pull.number);
       else unlink(issue.number);
       return pull;

@@ -26,7 +26,7 @@ export function isPushNumber(number: number): boolean {
   return number >= FIRST_NUMBER;
 }
 
-export function pushNumber(sha: string): number {
+function pushNumber(sha: string): number {
   return FIRST_NUMBER + Number.parseInt(sha.slice(0, DIGITS), 16);
 }
 

@@ -4,6 +4,7 @@
 import type { ForgeChange } from '../../core/forge.ts';
 import type { Issue, LinkedPull } from '../../core/issue.ts';
 import { Moved } from './client.ts';
+import { createCrossReferences } from './cross-references.ts';
 import { createDependencies } from './dependencies.ts';
 import { createKnown, rawPrint } from './known.ts';
 import { lastPage, type PageMemory, type Place } from './place.ts';
@@ -16,6 +17,7 @@ import {
   instantOf,
   labelNames,
   linkedPull,
+  type Pull,
   pullItem,
   toIssue,
 } from './shapes.ts';
@@ -34,10 +36,11 @@ const STARTED_BEFORE_MS = 300_000;
 /** Reads of single items in one go; the rest waits for the next. */
 const READS_AT_ONCE = 50;
 const REVIEWS_AT_ONCE = 20;
-const PAGES_KEPT = 60;
+const PAGES_KEPT = 100;
 /** Repositories with more pages find what is gone by the full pass alone. */
 const GONE_PAGES = 50;
 const FORGET_MS = 3_600_000;
+const COUNTED_MS = 60_000;
 
 /** Only what is read is kept: GitHub's own answers are ten times as long. */
 function trim(from: GithubIssue): GithubIssue {
@@ -72,7 +75,9 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
   const index = createPullIndex(repository);
   const pulls = createPulls(place, index);
   const dependencies = createDependencies(place);
+  const crossReferences = createCrossReferences(place, now);
   const memory: PageMemory<GithubIssue> = { kept: new Map(), trim, most: PAGES_KEPT };
+  const changed: PageMemory<GithubIssue> = { kept: new Map(), trim, most: PAGES_KEPT };
   /** A picture to report, or null: to be read first. */
   const dirtyIssues = new Map<number, GithubIssue | null>();
   const dirtyPulls = new Set<number>();
@@ -80,12 +85,23 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
   let sinceAt = now() - STARTED_BEFORE_MS;
   let listed = false;
   let probed = '';
+  let settling: Promise<unknown> = Promise.resolve();
+  let counted: { count: number; etag: string; at: number } | null = null;
+
+  async function linkByMention(from: GithubIssue, base: Issue): Promise<Pull | null> {
+    const numbers = await crossReferences.of(from);
+    for (const number of numbers) {
+      if (index.get(number) === undefined) await pulls.read(number);
+      index.mention(number, base.number);
+    }
+    return numbers.length === 0 ? null : index.linkTo(base, (await place.about()).default_branch);
+  }
 
   async function decorate(from: GithubIssue): Promise<Issue> {
     const { default_branch } = await place.about();
     const base = toIssue(repository, from);
     const blockedBy = await dependencies.of(from);
-    const pull = index.linkTo(base, default_branch);
+    const pull = index.linkTo(base, default_branch) ?? (await linkByMention(from, base));
     const hold = trust === null ? null : await trust.holdOf(from);
     return {
       ...base,
@@ -249,8 +265,15 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
     }
   }
 
+  /** One after the other: a poll and a delivery at the same time must not read the same twice. */
+  function settle(): Promise<ForgeChange> {
+    const done = settling.then(settleNow);
+    settling = done.catch(() => undefined);
+    return done;
+  }
+
   /** Settles what is dirty. What was found before an error is still told; the rest stays dirty. */
-  async function settle(): Promise<ForgeChange> {
+  async function settleNow(): Promise<ForgeChange> {
     const change = { repository, issues: [] as Issue[], gone: [] as number[] };
     try {
       await settlePulls();
@@ -270,14 +293,30 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
         { state: 'all', sort: 'created', direction: 'asc', since: new Date(since).toISOString() };
     if (all) known.forgetReports();
     let newest = 0;
-    for await (const page of place.pages<GithubIssue>(LISTING, parameters, memory)) {
+    const pages = place.pages<GithubIssue>(LISTING, parameters, all ? memory : changed);
+    for await (const page of pages) {
       for (const from of page) {
         newest = Math.max(newest, instantOf(from.updated_at));
         if (all && from.pull_request === undefined) dirtyIssues.set(from.number, from);
         else hear(from);
       }
     }
+    // Another cursor is another address: what was kept for the old one is of no use.
+    if (newest - OVERLAP_MS > sinceAt) changed.kept.clear();
     sinceAt = Math.max(sinceAt, newest - OVERLAP_MS);
+  }
+
+  /** Asked conditionally in between, which costs nothing; the ETag may not cover the count, so not for long. */
+  async function countOpen(): Promise<number> {
+    const etag = counted !== null && now() - counted.at < COUNTED_MS ? counted.etag : null;
+    const answer = await place.ifChanged<GithubIssue[]>(LISTING, etag, {
+      state: 'open',
+      per_page: 1,
+    });
+    if (answer === null && counted !== null) return counted.count;
+    const count = answer === null ? 0 : (lastPage(answer.headers) ?? answer.data.length);
+    counted = { count, etag: String(answer?.headers['etag'] ?? ''), at: now() };
+    return count;
   }
 
   /**
@@ -286,9 +325,7 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
    */
   async function findGone(): Promise<void> {
     if (!listed) return;
-    const counting = { state: 'open', per_page: 1 };
-    const { data, headers } = await place.request<GithubIssue[]>(LISTING, counting);
-    const count = lastPage(headers) ?? data.length;
+    const count = await countOpen();
     const expected = known.openCount();
     const state = `${count} of ${expected}`;
     if (count >= expected || state === probed || count > GONE_PAGES * 100) return;

@@ -10,6 +10,7 @@ export const SECRET = 'a secret of the double';
 export const UNPACED = {
   writes: { burst: 1_000_000, perMinute: 1_000_000 },
   reads: { burst: 1_000_000, perMinute: 1_000_000 },
+  sent: { perMinute: 1_000_000, perHour: 1_000_000 },
   retryBaseMs: 5,
 };
 

@@ -1,0 +1,15 @@
+// Where the demo plays: what a person does there, and where Banto finds the work.
+
+import type { Config } from '../config.ts';
+
+export interface Stage {
+  readonly forge: Config['forge'];
+  readonly titles: ReadonlyMap<number, string>;
+  /** A person closes an issue. */
+  close(number: number): Promise<void>;
+  /** An agent offers its change; null: there are no pull requests here. */
+  openPull(agentId: string, issue: number, branch: string): Promise<number | null>;
+  /** The server is up at this address. */
+  opened(url: string): void;
+  stop(): Promise<void>;
+}
