@@ -11,7 +11,8 @@ export interface SimulatedTime {
   busy<T>(work: Promise<T>): Promise<T>;
   /** The same for every method of an object that answers with a promise. */
   watched<T extends object>(object: T): T;
-  runUntil(isOver: () => boolean, mostMs: number): Promise<void>;
+  /** `settled` is waited for before each step: what is under way without being `busy`. */
+  runUntil(isOver: () => boolean, mostMs: number, settled?: () => Promise<void>): Promise<void>;
   close(): void;
 }
 
@@ -78,8 +79,11 @@ export function createSimulatedTime(startAt = Date.UTC(2026, 10, 16, 8)): Simula
     },
   };
 
-  async function rest(): Promise<void> {
-    for (let calm = 0; calm < CALM_TURNS; calm = underWay === 0 ? calm + 1 : 0) await nextTurn();
+  async function rest(settled: () => Promise<void>): Promise<void> {
+    for (let calm = 0; calm < CALM_TURNS; calm = underWay === 0 ? calm + 1 : 0) {
+      await settled();
+      await nextTurn();
+    }
   }
 
   async function busy<T>(work: Promise<T>): Promise<T> {
@@ -107,9 +111,9 @@ export function createSimulatedTime(startAt = Date.UTC(2026, 10, 16, 8)): Simula
           };
         },
       }),
-    async runUntil(isOver, mostMs) {
+    async runUntil(isOver, mostMs, settled = () => Promise.resolve()) {
       const endAt = now + mostMs;
-      for (await rest(); !isOver(); await rest()) {
+      for (await rest(settled); !isOver(); await rest(settled)) {
         const next = waiting.pop();
         if (next === undefined || next.at > endAt) {
           throw new Error(`still not over after ${Math.round(mostMs / 60_000)} simulated minutes`);

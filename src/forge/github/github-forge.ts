@@ -6,6 +6,7 @@ import { createBranches } from './branches.ts';
 import { check, findProblems } from './check.ts';
 import { type ClientOptions, createClient, type GithubAuth } from './client.ts';
 import { createComments } from './comments.ts';
+import { createEchoes } from './echoes.ts';
 import { createIdentity } from './identity.ts';
 import { createLabels } from './labels.ts';
 import { createLabelsAtOnce } from './labels-at-once.ts';
@@ -63,6 +64,7 @@ export function openGithubForge(options: GithubForgeOptions): GithubForge {
     const trust = options.trustedOnly === true ? createTrust(place, now) : null;
     const mirror = createRepositoryMirror({ place, trust, now });
     const labels = createLabels(place, createLabelsAtOnce(place, mirror.nodeId, now));
+    const echoes = createEchoes(now);
     const branches = createBranches(place, now);
     const comments = createComments(place, () => me.login);
     const pushes = new Map<number, Issue>();
@@ -101,6 +103,7 @@ export function openGithubForge(options: GithubForgeOptions): GithubForge {
       place,
       mirror,
       labels,
+      echoes,
       branches,
       comments,
       settler,
@@ -164,7 +167,10 @@ export function openGithubForge(options: GithubForgeOptions): GithubForge {
     createBranch: (repository, branch) => at(repository).branches.create(branch),
     async setLabels(repository, number, change) {
       // A push has nothing that a label could stand on.
-      if (!isPushNumber(number)) await at(repository).labels.set(number, change);
+      if (isPushNumber(number)) return;
+      const { echoes, labels } = at(repository);
+      echoes.note(number, change);
+      await labels.set(number, change);
     },
     async comment(repository, number, key, text) {
       if (isPushNumber(number)) return;

@@ -29,6 +29,7 @@ const QUERIES = {
 };
 
 const MOST_KNOWN = 5000;
+const UNSAID_WAIT_MS = 60_000;
 
 function isLimited(error: unknown): boolean {
   return error instanceof Error && error.message === 'GraphQL Rate Limit Exceeded';
@@ -45,7 +46,9 @@ export function createLabelsAtOnce(
   now: () => number,
 ): LabelsAtOnce {
   const ids = new Map<string, string>();
-  let closedUntil = 0;
+  /** What is left of its hour, less what is under way. */
+  let left = Number.POSITIVE_INFINITY;
+  let resetAt = 0;
 
   /** Null: not all of them are known. */
   function idsOf(names: readonly string[]): string[] | null {
@@ -61,9 +64,13 @@ export function createLabelsAtOnce(
       ...(add.length === 0 ? {} : { add }),
       ...(remove.length === 0 ? {} : { remove }),
     };
+    left -= 1;
     const { data, headers } = await place.graphql<Mutated>(query, variables);
     const budget = readBudget(headers, now(), 'graphql');
-    if (budget !== null && budget.remaining === 0) closedUntil = budget.resetAt;
+    if (budget !== null) {
+      left = now() < resetAt ? Math.min(left, budget.remaining) : budget.remaining;
+      resetAt = budget.resetAt;
+    }
     if (typeof data !== 'object' || data === null) {
       throw new Error("GitHub's answer about labels is not whole.");
     }
@@ -84,13 +91,16 @@ export function createLabelsAtOnce(
       const item = nodeIdOf(number);
       const add = idsOf(change.add);
       const remove = idsOf(change.remove);
-      if (item === null || add === null || remove === null || now() < closedUntil) return false;
+      if (item === null || add === null || remove === null) return false;
+      if (left <= 0 && now() < resetAt) return false;
       if (add.length + remove.length === 0) return true;
       try {
         if (await send(item, add, remove)) return true;
       } catch (error) {
-        if (isLimited(error)) closedUntil = now() + 60_000;
-        else if (!isRefusal(error)) throw error;
+        if (isLimited(error)) {
+          left = 0;
+          resetAt = Math.max(resetAt, now() + UNSAID_WAIT_MS);
+        } else if (!isRefusal(error)) throw error;
       }
       // Somebody may have deleted a label and made it anew: then it has another id.
       for (const name of [...change.add, ...change.remove]) ids.delete(name.toLowerCase());

@@ -4,6 +4,7 @@
 import { Webhooks } from '@octokit/webhooks';
 import type { ForgeWebhook } from '../../core/forge.ts';
 import type { Branches } from './branches.ts';
+import type { Echoes } from './echoes.ts';
 import type { Labels } from './labels.ts';
 import type { GithubPush } from './pushes.ts';
 import type { RepositoryMirror } from './repository-mirror.ts';
@@ -13,6 +14,7 @@ import type { GithubIssue, GithubPull } from './shapes.ts';
 export interface Heard {
   readonly mirror: RepositoryMirror;
   readonly labels: Labels;
+  readonly echoes: Pick<Echoes, 'isEcho'>;
   readonly branches: Branches;
   readonly push: (push: GithubPush) => void;
   /** Something may have changed: settle it soon. */
@@ -25,6 +27,7 @@ interface Payload {
   readonly repository?: { readonly full_name?: unknown };
   readonly issue?: GithubIssue;
   readonly pull_request?: GithubPull;
+  readonly label?: { readonly name?: unknown };
   readonly changes?: object;
 }
 
@@ -48,9 +51,9 @@ function isPush(value: unknown): value is GithubPush {
 }
 
 const HANDLERS: Readonly<Record<string, (heard: Heard, payload: Payload) => void>> = {
-  issues({ mirror }, { action, issue }) {
-    if (!isItem(issue)) return;
-    if (LEFT.has(action ?? '')) mirror.hearGone(issue.number);
+  issues({ mirror, echoes }, { action = '', issue, label }) {
+    if (!isItem(issue) || echoes.isEcho(issue.number, action, String(label?.name))) return;
+    if (LEFT.has(action)) mirror.hearGone(issue.number);
     else mirror.hear(issue);
   },
   issue_comment({ mirror }, { issue }) {

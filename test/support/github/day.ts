@@ -142,7 +142,8 @@ export async function liveDay(options: DayOptions): Promise<Day> {
     const said = { ...held, summary: 'done', comments: [] as string[] };
     if (task.kind === 'review') {
       await sleep(between(2, 4));
-      const again = random() < options.changesShare;
+      // The third round would end with a person.
+      const again = random() < options.changesShare && task.round < 3;
       const verdict = again ? 'request_changes' : 'approve';
       await broker.complete({ ...said, prNumber: null, verdict, comments: again ? ['more'] : [] });
       const { prNumber } = task;
@@ -217,7 +218,7 @@ export async function liveDay(options: DayOptions): Promise<Day> {
 
   try {
     const isOver = () => failures.length > 0 || (merged === total && allClosed);
-    await time.runUntil(isOver, (options.hours + 3) * HOUR_MS);
+    await time.runUntil(isOver, (options.hours + 3) * HOUR_MS, github.webhooks.settled);
   } catch (error) {
     const { counts, outbox } = await store.queue(1);
     const state = JSON.stringify({ merged, total, counts, outbox, warnings: warnings.slice(-5) });

@@ -1,0 +1,93 @@
+// A working day of 100 agents and 500 issues an hour on the double of GitHub, in simulated time: what it costs of
+// GitHub's budgets, and what it costs the agents. `GITHUB_DAY_HOURS=1` makes it shorter.
+
+import type { Fact } from '../src/core/facts.ts';
+import { type Day, liveDay } from '../test/support/github/day.ts';
+import type { Bench } from './measure.ts';
+
+const HOURS = Number(process.env['GITHUB_DAY_HOURS'] ?? 8);
+const MINUTE_MS = 60_000;
+
+type Requests = Day['github']['requests'];
+
+/** The most in any window of this length; `requests` are in order of time. */
+function mostWithin(requests: Requests, windowMs: number): number {
+  let from = 0;
+  let most = 0;
+  for (const [to, { at }] of requests.entries()) {
+    while ((requests[from]?.at ?? at) <= at - windowMs) from += 1;
+    most = Math.max(most, to - from + 1);
+  }
+  return most;
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
+
+const isLease = (fact: Fact) => fact.type === 'leased';
+
+/** Figures of one day, in the order of the table. */
+function figuresOf(day: Day): [name: string, unit: string, figure: number, most?: number][] {
+  const { github, issues, handOuts, backlog, facts } = day;
+  const { peaks, violations } = github.limits;
+  const counted = github.requests.filter((one) => one.status !== 304);
+  const rest = counted.filter((one) => one.operation !== 'POST /graphql');
+  const writes = counted.filter((one) => one.method !== 'GET');
+  const refused = counted.filter((one) => one.status === 403 || one.status === 429).length;
+  const answers = handOuts.map((one) => one.answeredMs);
+  const pending = handOuts.filter((one) => one.ledger === 'pending').length;
+  const waits = facts.filter(isLease).map((fact) => fact.waitedMs);
+  const each = (count: number) => count / issues.length;
+  return [
+    ['answers 403 and 429', 'in all', refused, 0],
+    ['limits run into, or asked during retry-after', 'in all', violations.length, 0],
+    ['issues merged', 'in all', issues.length],
+    ['simulated time', 'hours', day.tookMs / (60 * MINUTE_MS)],
+    ['requests, REST', 'an hour at most', peaks.primary, 5000],
+    ['requests, GraphQL', 'an hour at most', peaks.graphqlPrimary, 5000],
+    ['requests', 'a minute at most', mostWithin(counted, MINUTE_MS)],
+    ['writes', 'a minute at most', mostWithin(writes, MINUTE_MS)],
+    ['points, REST', 'a minute at most', peaks.pointsPerMinute, 900],
+    ['points, GraphQL', 'a minute at most', peaks.graphqlPointsPerMinute, 2000],
+    ['content-creating requests', 'a minute at most', peaks.creationsPerMinute, 80],
+    ['content-creating requests', 'an hour at most', peaks.creationsPerHour, 500],
+    ['at once', 'requests', peaks.concurrent, 100],
+    ['writes', 'per issue', each(writes.length)],
+    ['requests, REST', 'per issue', each(rest.length)],
+    ['ledger writes waiting', 'at most', Math.max(...backlog)],
+    ['ledger writes waiting', 'median', quantile(backlog, 0.5)],
+    ['lease to answer', 'ms, median', quantile(answers, 0.5)],
+    ['lease to answer', 'ms, 95 of 100', quantile(answers, 0.95)],
+    ['answered before the ledger was written', 'percent', (100 * pending) / handOuts.length],
+    ['ready to leased', 'ms, median', quantile(waits, 0.5)],
+    ['ready to leased', 'ms, 95 of 100', quantile(waits, 0.95)],
+  ];
+}
+
+export const githubDayBench: Bench = {
+  name: 'github-day',
+  about: `${HOURS} simulated hours of 100 agents and 500 issues an hour on GitHub`,
+  async run(report) {
+    for (const webhooks of [false, true]) {
+      const day = await liveDay({
+        hours: HOURS,
+        agents: 100,
+        waiting: 100,
+        issuesPerHour: 500,
+        changesShare: 0.1,
+        webhooks,
+      });
+      const how = webhooks ? 'webhooks' : 'polling';
+      const cases = figuresOf(day).map(([name, unit, figure, most]) => ({
+        name: `${how}: ${name}`,
+        unit,
+        run: () => figure,
+        ...(most === undefined ? {} : { goal: { most } }),
+      }));
+      await report.measure(cases, { repetitions: 1, warmUps: 0 });
+      await day.close();
+    }
+  },
+};
