@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Store } from '../../core/store.ts';
+import { type Channels, createChannels } from './channels.ts';
 import { checkServer } from './check.ts';
 import { createClaim, type Fences } from './claim.ts';
 import { type Client, openClient, type RedisConnection, targetOf } from './connect.ts';
@@ -41,6 +42,7 @@ export interface RedisStoreOptions {
 
 export interface RedisStore extends Store {
   readonly processes: ProcessRoom;
+  readonly channels: Channels;
   /** Changes when Redis has lost data. */
   generation(): string;
 }
@@ -118,6 +120,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
     keys.at.channel_events,
     log,
   );
+  const channels = createChannels(link, keys, openSubscriber, log);
   const { registry, peek, buckets } = createRegistry(link);
 
   return {
@@ -132,6 +135,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
     ...createOutbox(link, identifiers),
     ...createSettings(link, keys),
     processes: createProcessRoom(link),
+    channels,
     tickets: createTickets(
       link,
       keys,
@@ -145,6 +149,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
     generation: () => generation,
     async close() {
       await subscriptions.close();
+      await channels.close();
       replica?.disconnect();
       await link.close();
     },
