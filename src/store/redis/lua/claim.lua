@@ -51,11 +51,13 @@ local function set_aside(bucket, id)
   corrupt[#corrupt + 1] = id
 end
 
-local function head_of(n, at)
-  if at == 0 and heads[n] ~= nil then return heads[n] end
+-- Texts rather than numbers: Redis spells out every number that a script hands it, and that is dear.
+local function head_of(n, passed_by)
+  if passed_by == 0 and heads[n] ~= nil then return heads[n] end
+  local at = int(passed_by)
   local found = call('ZRANGE', K.queue_bucket .. n, at, at, 'WITHSCORES')
   local head = found[1] and { found[1], tonumber(found[2]) } or false
-  if at == 0 then heads[n] = head end
+  if passed_by == 0 then heads[n] = head end
   return head
 end
 

@@ -58,7 +58,7 @@ local function record(key, fields)
 end
 
 local function put(r, name, value)
-  if type(value) == 'number' then value = int(value) elseif not given(value) then value = '' end
+  if value == nil or value == null then value = '' elseif type(value) == 'number' then value = int(value) end
   if r[name] == value then return end
   r[name] = value
   local dirty = dirty_of[r]
