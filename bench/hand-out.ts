@@ -23,6 +23,8 @@ export async function handOut(
   chooser: Chooser,
   agentId: string,
   token: string,
+  /** False: nothing is made of a finished task, as in a plain queue. */
+  follows = true,
 ): Promise<void> {
   const seeker = { agentId, capabilities: CAPABILITIES, kinds: null, repositories: null };
   for (;;) {
@@ -54,6 +56,7 @@ export async function handOut(
       verdict: null,
       comments: [],
       ...outcomeOf(name, null, [], DEFAULT_POLICY, true),
+      ...(follows ? {} : { followUp: null }),
     });
     if (ended.outcome !== 'ok') throw new Error(`the bench got ${ended.outcome}`);
     return;

@@ -124,9 +124,9 @@ function refuse(path: string, why: string): never {
   throw new BantoError('invalid_request', `${path} is not a whole backup: ${why}.`);
 }
 
-function parseLine<T>(path: string, text: string): T {
+function parseLine(path: string, text: string): unknown {
   try {
-    return JSON.parse(text) as T;
+    return JSON.parse(text);
   } catch (error) {
     throw new BantoError('invalid_request', `${path} is not a whole backup: a line is damaged.`, {
       cause: error,
@@ -166,7 +166,7 @@ async function* linesOf(path: string): AsyncGenerator<string> {
 }
 
 function toHead(path: string, text: string): BackupHead {
-  const head = parseLine<Partial<BackupHead> | null>(path, text);
+  const head = parseLine(path, text) as Partial<BackupHead> | null;
   if (head?.format !== FORMAT) refuse(path, 'it was not made by banto keys backup');
   if (head.version !== VERSION) refuse(path, `its version is ${String(head.version)}`);
   return head as BackupHead;
@@ -184,7 +184,7 @@ export async function* readBackupFile(
     if (end !== null) refuse(path, 'something follows its end');
     if (head === null) head = toHead(path, text);
     else {
-      const line = parseLine<Partial<EntryLine & BackupEnd>>(path, text);
+      const line = (parseLine(path, text) ?? {}) as Partial<EntryLine & BackupEnd>;
       if (line.sha256 !== undefined) {
         end = line as BackupEnd;
         continue;

@@ -54,7 +54,7 @@ export function createClaim(
       'claim',
       {
         agentId: input.agentId,
-        capabilities: input.capabilities,
+        capabilities: JSON.stringify(input.capabilities),
         requestId: input.requestId,
         token: input.token,
         seconds: input.leaseSeconds,

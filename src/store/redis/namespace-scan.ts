@@ -12,7 +12,6 @@ export interface NamespaceScan {
   pages(filter: string | null): AsyncGenerator<OwnKey[]>;
   /** The key as Redis has it. */
   full(key: OwnKey): Buffer;
-  keyCount(): Promise<number>;
 }
 
 const COUNT = 1000;
@@ -83,9 +82,5 @@ export function createNamespaceScan(client: Client, prefix: string): NamespaceSc
       }
     },
     full: (key) => Buffer.from(prefix + key, 'latin1'),
-    async keyCount() {
-      const sizes = await Promise.all(nodes().map((node) => node.dbsize()));
-      return sizes.reduce((sum, size) => sum + size, 0);
-    },
   };
 }

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Fact } from '../../core/facts.ts';
 import type { Store } from '../../core/store.ts';
+import { type Channels, createChannels } from './channels.ts';
 import { checkServer } from './check.ts';
 import { createClaim, type Fences } from './claim.ts';
 import { type Client, openClient, type RedisConnection, targetOf } from './connect.ts';
@@ -43,6 +44,7 @@ export interface RedisStoreOptions {
 
 export interface RedisStore extends Store {
   readonly processes: ProcessRoom;
+  readonly channels: Channels;
   /** Changes when Redis has lost data. */
   generation(): string;
 }
@@ -121,6 +123,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
     keys.at.channel_events,
     log,
   );
+  const channels = createChannels(link, keys, openSubscriber, log);
   const { registry, peek, buckets } = createRegistry(link);
   const processes = createProcessRoom(link);
 
@@ -135,6 +138,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
     ...createReads(link, keys, identifiers, journal, now),
     ...createOutbox(link, identifiers),
     ...createSettings(link, keys),
+    channels,
     processes,
     ...createInstances(link, keys, processes),
     tickets: createTickets(
@@ -154,6 +158,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
     generation: () => generation,
     async close() {
       await subscriptions.close();
+      await channels.close();
       replica?.disconnect();
       await link.close();
     },

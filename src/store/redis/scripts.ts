@@ -92,7 +92,7 @@ function fillIn(text: string, keys: Keys, ttls: Ttls): string {
     .replaceAll(/\bTTL\.(\w+)/g, (_, name: string) => {
       const seconds = ttls[name as keyof Ttls];
       if (seconds === undefined) throw new Error(`Lua asks for the unknown time to live ${name}.`);
-      return String(seconds);
+      return `'${seconds}'`;
     });
 }
 

@@ -27,7 +27,7 @@ local function introduce(id, capabilities)
     put(agent, 'agent_id', id)
     put(agent, 'first_seen_at', now)
   end
-  put(agent, 'capabilities', list(capabilities))
+  put(agent, 'capabilities', capabilities)
   return touch(id)
 end
 

@@ -1,5 +1,5 @@
 -- Takes the oldest task of the first group of buckets that has one, with the lease in the same step.
--- Arguments: agentId, capabilities, requestId, token, seconds, version,
+-- Arguments: agentId, capabilities (JSON), requestId, token, seconds, version,
 -- ledger by kind, lockMs, fenceFloor; groups the groups of bucket numbers, `1,2|7`.
 -- Reply: `leased` or `unfinished` with task, issue, picture, writes, how many are unwritten, replay;
 -- `none` with what was set aside as corrupt, `stale`, `maintenance`, `quarantine` with its end.
@@ -20,7 +20,7 @@ local function hand_out(word, t, replay, lock_ms, corrupt)
   end
   local i = load_issue(t.issue)
   local picture = call('HGET', K.issue_metadata .. t.issue, 'picture')
-  return reply(word, show(t), { 'wanted', i.wanted, 'written', i.written, 'written_at', i.written_at, 'seen_at', i.seen_at }, picture, writes, unwritten, replay, corrupt or {})
+  return reply(word, encode(t), { 'wanted', i.wanted, 'written', i.written, 'written_at', i.written_at, 'seen_at', i.seen_at }, picture, writes, unwritten, replay, corrupt or {})
 end
 
 local unfinished
@@ -44,19 +44,29 @@ local function proved_free(t)
 end
 
 local function set_aside(bucket, id)
+  heads[bucket] = nil
   call('ZREM', K.queue_bucket .. bucket, id)
   for _, queue in ipairs({ K.queue_high, K.queue_normal, K.queue_low }) do call('ZREM', queue, id) end
   call('HSET', K.queue_corrupt, id, 'bucket ' .. bucket .. ' at ' .. int(now))
   corrupt[#corrupt + 1] = id
 end
 
+-- Texts rather than numbers: Redis spells out every number that a script hands it, and that is dear.
+local function head_of(n, passed_by)
+  if passed_by == 0 and heads[n] ~= nil then return heads[n] end
+  local at = int(passed_by)
+  local found = call('ZRANGE', K.queue_bucket .. n, at, at, 'WITHSCORES')
+  local head = found[1] and { found[1], tonumber(found[2]) } or false
+  if passed_by == 0 then heads[n] = head end
+  return head
+end
+
 local function best_head(group)
   local best, bucket, score
   for n in string.gmatch(group, '%d+') do
-    local at = passed[n] or 0
-    local head = call('ZRANGE', K.queue_bucket .. n, at, at, 'WITHSCORES')
-    if head[1] and (not score or tonumber(head[2]) < score) then
-      best, bucket, score = head[1], n, tonumber(head[2])
+    local head = head_of(n, passed[n] or 0)
+    if head and (not score or head[2] < score) then
+      best, bucket, score = head[1], n, head[2]
     end
   end
   return best, bucket

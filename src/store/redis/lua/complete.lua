@@ -27,10 +27,11 @@ end
 local follows = given(a.followUp) and not load_task(a.followUp.name.id)
 if follows and OPEN[a.followUp.state] then count_unfinished(i, 1) end
 
-local result = K.task_result .. t.id
-call('HSET', result, 'agent', agent, 'summary', say(a.summary), 'verdict', text(a.verdict),
-  'comments', list(a.comments), 'at', int(now))
-call('EXPIRE', result, TTL.task_result)
+local key = K.task_result .. t.id
+local result = { 'agent', agent, 'summary', say(a.summary), 'verdict', text(a.verdict),
+  'comments', list(a.comments), 'at', now_text }
+call('HSET', key, unpack(result))
+call('EXPIRE', key, TTL.task_result)
 if given(a.prNumber) then put(t, 'pr_number', a.prNumber) end
 end_attempt(t, 'completed', a.summary)
 shift(t, { state = 'done', reason = '', ended_at = now })
@@ -55,4 +56,4 @@ if follows then
   end
 end
 want(i, a.ledger)
-return reply('ok', show_task(t))
+return reply('ok', encode(t), result)

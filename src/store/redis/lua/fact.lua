@@ -3,20 +3,31 @@
 
 -- Set when a batch begins: while the library is loaded there is no Redis to call yet.
 local call, encode, floor
-local now, micros, meta, records, facts, shifted, told
+local now, now_text, micros, meta, facts, shifted, told
 local openings, last_words = {}, {}
+-- The oldest task of a bucket as this batch knows it: { id, score }, or false. Filing forgets it.
+local heads
+local format, find, gsub, null
 
-local function int(n) return string.format('%.0f', n) end
-local function given(value) return value ~= nil and value ~= cjson.null end
+-- Every number in a step is whole, and '%d' is much cheaper than '%.0f'.
+local function int(n) return n == now and now_text or format('%d', n) end
+local function given(value) return value ~= nil and value ~= null end
 
--- cjson rounds numbers to 14 digits, so numbers are written by `int` and only texts by cjson.
-local function text(value)
-  if not given(value) or value == '' then return 'null' end
-  return (string.gsub(encode(value), '\\/', '/'))
-end
+-- cjson rounds numbers to 14 digits, so numbers are written by `int` and only texts by cjson. A batch says
+-- the same few texts over and over.
+local quoted
 local function say(value)
   if not given(value) then return 'null' end
-  return (string.gsub(encode(value), '\\/', '/'))
+  local json = quoted[value]
+  if json then return json end
+  json = encode(value)
+  if find(json, '/', 1, true) then json = gsub(json, '\\/', '/') end
+  quoted[value] = json
+  return json
+end
+local function text(value)
+  if value == '' then return 'null' end
+  return say(value)
 end
 local function number(value)
   if not given(value) or value == '' then return 'null' end
@@ -28,47 +39,53 @@ local function list(values)
   return '[' .. table.concat(parts, ',') .. ']'
 end
 
--- A record is a hash as a table: [1] its key, [2] the fields to write, [3] whether it was there.
+-- A record is a hash as a table of its fields. Beside it: its key, the fields to write, whether it was there.
+local records, key_of, dirty_of, was_there, touched
 local function record(key, fields)
   local r = records[key]
   if r then return r end
-  r = { key, {}, false }
+  r = {}
   if fields then
     local values = call('HMGET', key, unpack(fields))
-    for i = 1, #fields do
-      if values[i] then r[3] = true end
-      r[fields[i]] = values[i] or ''
-    end
+    for i = 1, #fields do r[fields[i]] = values[i] or '' end
   else
     local flat = call('HGETALL', key)
-    r[3] = #flat > 0
+    was_there[r] = #flat > 0
     for i = 1, #flat, 2 do r[flat[i]] = flat[i + 1] end
   end
-  records[key] = r
+  records[key], key_of[r] = r, key
   return r
 end
 
 local function put(r, name, value)
-  if not given(value) then value = '' elseif type(value) == 'number' then value = int(value) end
-  if r[name] ~= value then
-    r[name] = value
-    r[2][name] = true
+  if value == nil or value == null then value = '' elseif type(value) == 'number' then value = int(value) end
+  if r[name] == value then return end
+  r[name] = value
+  local dirty = dirty_of[r]
+  if not dirty then
+    dirty = {}
+    dirty_of[r] = dirty
+    touched[#touched + 1] = r
   end
+  dirty[name] = true
 end
 
 local function write(r)
-  local args, n = {}, 0
-  for name in pairs(r[2]) do
+  local args, n = { 'HSET', key_of[r] }, 2
+  for name in pairs(dirty_of[r]) do
     args[n + 1], args[n + 2] = name, r[name]
     n = n + 2
     if n >= 4000 then
-      call('HSET', r[1], unpack(args))
-      args, n = {}, 0
+      call(unpack(args, 1, n))
+      n = 2
     end
   end
-  if n > 0 then call('HSET', r[1], unpack(args)) end
-  r[2] = {}
+  if n > 2 then call(unpack(args, 1, n)) end
+  dirty_of[r] = nil
 end
+
+-- What was removed is not written again.
+local function removed(r) dirty_of[r] = {} end
 
 local META = {
   'generation', 'clock_read', 'clock_offset', 'registry_version', 'write_version', 'enqueued_at',
@@ -92,7 +109,9 @@ local function read_clock(given_ms)
     put(meta, 'clock_offset', offset)
   end
   put(meta, 'clock_read', read)
+  now_text = nil
   now = read + offset
+  now_text = int(now)
   micros = micros + offset * 1000
 end
 
@@ -109,10 +128,10 @@ local function fact(kind, t, rest)
   local body = '"type":"' .. kind .. '"'
   if t then body = body .. ',"taskId":' .. text(t.id) .. ',"state":"' .. t.state .. '"' end
   body = body .. rest
-  local id = call('XADD', K.facts, '0-*', 'at', int(now), 'body', '{' .. body .. '}', 'shift', shifted or '')
+  local id = call('XADD', K.facts, '0-*', 'at', now_text, 'body', '{' .. body .. '}', 'shift', shifted or '')
   shifted = nil
   local seq = string.sub(id, 3)
-  facts[#facts + 1] = '{"seq":' .. seq .. ',"at":' .. int(now) .. ',' .. body .. '}'
+  facts[#facts + 1] = '{"seq":' .. seq .. ',"at":' .. now_text .. ',' .. body .. '}'
   if t then put(t, 'facts', (t.facts or '') .. ' ' .. seq) end
 end
 
@@ -135,9 +154,13 @@ local function reply(...) return { ... } end
 
 -- Begins a batch of verbs. False: this is not the data that the caller knows.
 local function begin_batch(given_ms, generation)
-  call, encode, floor = redis.call, cjson.encode, math.floor
-  records, facts, shifted, told = {}, {}, nil, {}
+  call, encode, floor, null = redis.call, cjson.encode, math.floor, cjson.null
+  format, find, gsub = string.format, string.find, string.gsub
+  records, key_of, dirty_of, was_there, touched = {}, {}, {}, {}, {}
+  facts, shifted, told, quoted, heads = {}, nil, {}, {}, {}
   meta = record(K.meta, META)
+  -- Written when the batch ends.
+  dirty_of[meta] = {}
   if generation ~= '' and meta.generation ~= generation then return false end
   read_clock(given_ms)
   return true
@@ -149,12 +172,14 @@ local function run_verb(verb, a, groups)
   local ok, answer = pcall(verb, a, groups)
   if ok then
     for n = 1, #last_words do last_words[n]() end
-    for _, r in pairs(records) do
-      if r ~= meta and next(r[2]) then write(r) end
+    for n = 1, #touched do
+      if dirty_of[touched[n]] then write(touched[n]) end
     end
+    touched = {}
     return answer
   end
-  records, shifted = { [K.meta] = meta }, nil
+  records, dirty_of = { [K.meta] = meta }, { [meta] = dirty_of[meta] }
+  touched, shifted, heads = {}, nil, {}
   return { 'error', type(answer) == 'table' and answer.err or tostring(answer) }
 end
 

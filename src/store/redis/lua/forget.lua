@@ -42,8 +42,8 @@ local function forget_task(t)
   call('HINCRBY', K.queue_counts, t.state .. ' ' .. t.kind .. ' ' .. t.priority, -1)
   call('ZREM', K.tasks_all, t.id)
   call('ZREM', K.tasks_state .. t.state, t.id)
-  call('DEL', t[1], K.task_result .. t.id, K.review_delay .. t.delay)
-  t[2] = {}
+  call('DEL', key_of[t], K.task_result .. t.id, K.review_delay .. t.delay)
+  removed(t)
 end
 
 local function forget_issue(i)
@@ -57,8 +57,8 @@ local function forget_issue(i)
     call('SREM', K.issues_dependents .. i.repository .. ':' .. int(n), i.issue)
   end
   call('ZREM', K.issues_closed, i.issue)
-  call('DEL', i[1], K.issue_metadata .. i.issue)
-  i[2] = {}
+  call('DEL', key_of[i], K.issue_metadata .. i.issue)
+  removed(i)
 end
 
 local forgotten = 0
@@ -74,10 +74,10 @@ if forgotten >= a.limit then more = 1 end
 for _, id in ipairs(call('ZRANGEBYSCORE', K.processes_known, '-inf', '(' .. int(a.resultsBefore), 'LIMIT', 0, a.limit)) do
   local agent = load_agent(id)
   if agent.holds == '' and (tonumber(agent.last_seen_at) or 0) < a.resultsBefore then
-    call('DEL', agent[1], K.process_heartbeat .. id, K.process_tasks .. id)
+    call('DEL', key_of[agent], K.process_heartbeat .. id, K.process_tasks .. id)
     call('ZREM', K.processes_known, id)
     call('SREM', K.processes_zombies, id)
-    agent[2] = {}
+    removed(agent)
   end
 end
 

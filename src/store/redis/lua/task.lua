@@ -10,7 +10,7 @@ local NULLABLE = {
   'lease_request' }
 local function load_task(id)
   local t = record(K.task_info .. id)
-  if not t[3] then return nil end
+  if not was_there[t] then return nil end
   for n = 1, #NULLABLE do
     local field = NULLABLE[n]
     if not t[field] then t[field] = '' end
@@ -69,12 +69,14 @@ local function file(t)
   local priority = tonumber(t.priority)
   local score = int((100 - priority) * 1e13 + tonumber(t.enqueued_at))
   put(t, 'bucket', bucket_of(t))
+  heads[t.bucket] = nil
   call('ZADD', K.queue_bucket .. t.bucket, score, t.id)
   call('ZADD', queue_of(priority), score, t.id)
   if t.opens_at ~= '' then call('ZADD', K.queue_opening, t.opens_at, t.id) end
 end
 
 local function unfile(t)
+  heads[t.bucket] = nil
   call('ZREM', K.queue_bucket .. t.bucket, t.id)
   put(meta, 'left:' .. t.bucket, now)
   call('ZREM', queue_of(tonumber(t.priority)), t.id)
@@ -174,7 +176,7 @@ end
 -- Makes a task. `name` says which (id, repository, number, kind, round, issue, lock, delay), `v` how.
 local function make_task(name, v, i)
   local t = record(K.task_info .. name.id)
-  t[3] = true
+  was_there[t] = true
   for _, field in ipairs(NULLABLE) do t[field] = '' end
   for field, value in pairs(name) do put(t, field, value) end
   for field, value in pairs(v) do put(t, field, value) end
@@ -206,13 +208,6 @@ local function make_task(name, v, i)
 end
 
 -- A reply shows everything of a task as one JSON text, and what its agent reported once it is done.
-local function show(r)
-  local shown = {}
-  for name, value in pairs(r) do
-    if type(name) == 'string' then shown[name] = value end
-  end
-  return encode(shown)
-end
 local function show_task(t)
-  return show(t), t.state == 'done' and call('HGETALL', K.task_result .. t.id) or {}
+  return encode(t), t.state == 'done' and call('HGETALL', K.task_result .. t.id) or {}
 end
