@@ -132,7 +132,7 @@ describe('each write', () => {
     await w.forge.setLabels(SHOP, numbers[0] ?? 0, { add: ['needs-review'], remove: [] });
     await w.forge.setLabels(SHOP, numbers[0] ?? 0, { add: [], remove: ['needs-review'] });
     const repo = w.github.world.repo(SHOP);
-    for (const [id, label] of [...repo.labels]) {
+    for (const [id, label] of Array.from(repo.labels)) {
       if (label.name !== 'needs-review') continue;
       repo.labels.delete(id);
       repo.labels.set(id + 100_000, { ...label, id: id + 100_000 });
