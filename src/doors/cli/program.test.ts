@@ -42,6 +42,12 @@ const commands = [
   'flags set',
   'issue add',
   'token create',
+  'keys list',
+  'keys count',
+  'keys memory',
+  'keys backup',
+  'keys restore',
+  'keys clean',
 ];
 const page = readFileSync(new URL('../../../docs/commands.md', import.meta.url), 'utf8');
 

@@ -38,6 +38,21 @@ export function createMirror(
   link: Link,
   identifiers: Identifiers,
 ): Pick<TaskVerbs, 'mirror' | 'learn'> {
+  /** Many agents come with the same capability at once: the backlog is filed anew for all of them together. */
+  const underway = new Map<string, Promise<void>>();
+
+  async function learnOne(label: string): Promise<void> {
+    try {
+      let cursor = '0';
+      do {
+        const [, next] = await link.run('learn', { label, cursor, count: ISSUES_PER_STEP });
+        cursor = String(next);
+      } while (cursor !== '0');
+    } finally {
+      underway.delete(label);
+    }
+  }
+
   return {
     async mirror(entries) {
       // Every id is checked before the first step: a bad one changes nothing.
@@ -49,11 +64,9 @@ export function createMirror(
     },
     async learn(labels) {
       for (const label of new Set(labels)) {
-        let cursor = '0';
-        do {
-          const [, next] = await link.run('learn', { label, cursor, count: ISSUES_PER_STEP });
-          cursor = String(next);
-        } while (cursor !== '0');
+        const learning = underway.get(label) ?? learnOne(label);
+        underway.set(label, learning);
+        await learning;
       }
     },
   };
