@@ -1,6 +1,7 @@
 // Keeps the store's picture of the backlog true: changes as they come, a full pass now and then that heals
 // whatever was missed and compares the labels with the store.
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ForgeBusy, type ForgeChange } from '../core/forge.ts';
 import type { Issue } from '../core/issue.ts';
 import { ledgerDiffers } from '../core/ledger.ts';
@@ -12,6 +13,8 @@ import type { Context } from './context.ts';
 import { createLoop, type Loop } from './loop.ts';
 
 const BATCH = 100;
+/** Issues planned and stored in one step: everybody else waits for so long. */
+const SLICE = 25;
 
 const isOpen = (state: TaskState) => OPEN_STATES.includes(state);
 
@@ -123,8 +126,8 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
   }
 
   async function applyWithDependents(repository: string, issues: readonly Issue[]): Promise<void> {
-    for (let start = 0; start < issues.length; start += BATCH) {
-      const turned = await apply(repository, issues.slice(start, start + BATCH));
+    for (let start = 0; start < issues.length; start += SLICE) {
+      const turned = await apply(repository, issues.slice(start, start + SLICE));
       const waiting = await Promise.all(turned.map((n) => store.dependents(repository, n)));
       const again = await knownIssues(repository, [...new Set(waiting.flat())]);
       if (again.size > 0)
@@ -165,6 +168,8 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
       if (last === undefined) return;
       await visit(page);
       after = last.issue.number;
+      // Reads of an embedded store answer at once: without this nobody else would get a turn.
+      await nextTurn();
     }
   }
 
@@ -186,13 +191,17 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
     );
   }
 
-  async function replanAll(): Promise<void> {
+  /** An issue it waits for might have been open, and not listed yet. */
+  const waitsForListing = ({ tasks }: MirroredIssue) =>
+    tasks.some((task) => task.state === 'held' && task.reason === 'listing');
+
+  async function replanAll(which: (entry: MirroredIssue) => boolean = () => true): Promise<void> {
     for (const repository of forge.repositories) {
       await eachStored(repository, (page) =>
         inTurn(() =>
           applyWithDependents(
             repository,
-            page.map(({ issue }) => issue),
+            page.filter(which).map(({ issue }) => issue),
           ),
         ),
       );
@@ -214,7 +223,7 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
     if (listed || forge.repositories.some((name) => !fullPassDueAt.has(name))) return;
     listed = true;
     // What waited for the end of the listing can be judged now.
-    await replanAll();
+    await replanAll(waitsForListing);
     log.debug({ repositories: forge.repositories }, 'the whole backlog was mirrored');
   }
 
@@ -246,7 +255,7 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
   return {
     ...loop,
     fullPass,
-    replanAll,
+    replanAll: () => replanAll(),
     take: (change) => inTurn(() => takeNow(change)),
     replan: (repository, number) =>
       inTurn(async () => {
