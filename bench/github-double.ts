@@ -8,7 +8,10 @@ const REPOSITORY = 'bench/large';
 const LABELS = ['python', 'docs', 'web', 'css', 'rust', 'go', 'java', 'sql', 'ops', 'bug'];
 const count = Number(process.argv[2]);
 
-const github = await startGithubDouble({ repositories: [REPOSITORY] });
+// Opened a week ago: otherwise all of them would be changes.
+const AGE_MS = 7 * 86_400_000;
+const clock = () => Date.now() - AGE_MS;
+const github = await startGithubDouble({ repositories: [REPOSITORY], clock });
 const person = github.as('ann');
 const text = 'What has to be done, and why, in a few sentences that somebody wrote. '.repeat(20);
 for (let index = 1; index <= count; index += 1) {
@@ -19,6 +22,7 @@ for (let index = 1; index <= count; index += 1) {
     labels: [LABELS[index % LABELS.length] ?? '', index % 7 === 0 ? 'P1' : 'team/shop'],
   });
 }
+github.clock.advance(AGE_MS);
 const { url, token } = github;
 process.stdout.write(`${JSON.stringify({ url, token, repository: REPOSITORY })}\n`);
 createInterface({ input: process.stdin }).on('line', () => {
