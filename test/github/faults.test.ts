@@ -132,11 +132,10 @@ describe('each write', () => {
     await w.forge.setLabels(SHOP, numbers[0] ?? 0, { add: ['needs-review'], remove: [] });
     await w.forge.setLabels(SHOP, numbers[0] ?? 0, { add: [], remove: ['needs-review'] });
     const repo = w.github.world.repo(SHOP);
-    for (const [id, label] of [...repo.labels]) {
-      if (label.name !== 'needs-review') continue;
-      repo.labels.delete(id);
-      repo.labels.set(id + 100_000, { ...label, id: id + 100_000 });
-    }
+    const old = [...repo.labels.values()].find((label) => label.name === 'needs-review');
+    if (old === undefined) throw new Error('the label was never made');
+    repo.labels.delete(old.id);
+    repo.labels.set(old.id + 100_000, { ...old, id: old.id + 100_000 });
     await work();
     await expectConverged(numbers);
   });

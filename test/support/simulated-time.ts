@@ -39,7 +39,7 @@ function watchShortTimers(change: (by: number) => void): () => void {
       fn(...args);
     }, ms);
   };
-  globalThis.setTimeout = Object.assign(watching, real) as unknown as typeof setTimeout;
+  globalThis.setTimeout = Object.assign(watching, real);
   return () => {
     globalThis.setTimeout = real;
   };
