@@ -3,13 +3,21 @@
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { githubDayBench } from './github-day.ts';
+import { githubLargeBench } from './github-large.ts';
 import { httpBench } from './http.ts';
 import { type Bench, type Figure, takeFigures } from './measure.ts';
 import { pairBench } from './pair.ts';
 import { redisBench } from './redis.ts';
 import { storeBench } from './store.ts';
 
-const BENCHES: readonly Bench[] = [pairBench, storeBench, redisBench, httpBench, githubDayBench];
+const BENCHES: readonly Bench[] = [
+  pairBench,
+  storeBench,
+  redisBench,
+  httpBench,
+  githubDayBench,
+  githubLargeBench,
+];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

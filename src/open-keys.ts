@@ -12,5 +12,6 @@ export async function openKeys({ store }: Config): Promise<NamespaceKeys> {
       'There are no keys without Redis: set REDIS_URL, or REDIS_HOST.',
     );
   }
-  return openNamespaceKeys({ connection: redisConnection(store), namespace: store.namespace });
+  const { namespace, keyPatterns, ttls } = store;
+  return openNamespaceKeys({ connection: redisConnection(store), namespace, keyPatterns, ttls });
 }

@@ -1,6 +1,7 @@
 // Keeps the store's picture of the backlog true: changes as they come, a full pass now and then that heals
 // whatever was missed and compares the labels with the store.
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ForgeBusy, type ForgeChange } from '../core/forge.ts';
 import type { Issue } from '../core/issue.ts';
 import { IN_PROGRESS, ledgerDiffers } from '../core/ledger.ts';
@@ -17,6 +18,8 @@ const GRACE_SLACK_MS = 1000;
 /** The mark that everything was listed; outlives several full passes. */
 const MIRRORED = 'mirrored';
 const MIRRORED_MS = 86_400_000;
+/** Issues planned and stored in one step: everybody else waits for so long. */
+const SLICE = 25;
 
 const isOpen = (state: TaskState) => OPEN_STATES.includes(state);
 
@@ -155,8 +158,8 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
   }
 
   async function applyWithDependents(repository: string, issues: readonly Issue[]): Promise<void> {
-    for (let start = 0; start < issues.length; start += BATCH) {
-      const turned = await apply(repository, issues.slice(start, start + BATCH));
+    for (let start = 0; start < issues.length; start += SLICE) {
+      const turned = await apply(repository, issues.slice(start, start + SLICE));
       const waiting = await Promise.all(turned.map((n) => store.dependents(repository, n)));
       const again = await knownIssues(repository, [...new Set(waiting.flat())]);
       if (again.size > 0)
@@ -197,6 +200,8 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
       if (last === undefined) return;
       await visit(page);
       after = last.issue.number;
+      // Reads of an embedded store answer at once: without this nobody else would get a turn.
+      await nextTurn();
     }
   }
 
@@ -218,13 +223,17 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
     );
   }
 
-  async function replanAll(): Promise<void> {
+  /** An issue it waits for might have been open, and not listed yet. */
+  const waitsForListing = ({ tasks }: MirroredIssue) =>
+    tasks.some((task) => task.state === 'held' && task.reason === 'listing');
+
+  async function replanAll(which: (entry: MirroredIssue) => boolean = () => true): Promise<void> {
     for (const repository of forge.repositories) {
       await eachStored(repository, (page) =>
         inTurn(() =>
           applyWithDependents(
             repository,
-            page.map(({ issue }) => issue),
+            page.filter(which).map(({ issue }) => issue),
           ),
         ),
       );
@@ -255,7 +264,7 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
     listedInto = generation;
     await store.lead(MIRRORED, MIRRORED, MIRRORED_MS);
     // What waited for the end of the listing can be judged now.
-    if (first) await replanAll();
+    if (first) await replanAll(waitsForListing);
     log.debug({ repositories: forge.repositories }, 'the whole backlog was mirrored');
   }
 

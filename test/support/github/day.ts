@@ -120,7 +120,7 @@ export async function liveDay(options: DayOptions): Promise<Day> {
   let merged = 0;
   let tookMs = 0;
   let allClosed = false;
-  let over = false;
+  const ended = new AbortController();
   const failures: unknown[] = [];
   const background = (work: Promise<void>) => {
     work.catch((error: unknown) => failures.push(error));
@@ -174,7 +174,7 @@ export async function liveDay(options: DayOptions): Promise<Day> {
   }
 
   async function agent(id: string): Promise<void> {
-    while (!over) {
+    while (!ended.signal.aborted) {
       const given = await broker.requestTask({
         agentId: id,
         capabilities: [...LABELS, 'review'],
@@ -205,7 +205,7 @@ export async function liveDay(options: DayOptions): Promise<Day> {
   }
 
   async function watchBacklog(): Promise<void> {
-    while (!over) {
+    while (!ended.signal.aborted) {
       backlog.push((await store.queue(1)).outbox.pending);
       await sleep(MINUTE_MS);
     }
@@ -224,7 +224,7 @@ export async function liveDay(options: DayOptions): Promise<Day> {
     const state = JSON.stringify({ merged, total, counts, outbox, warnings: warnings.slice(-5) });
     throw new Error(`The day did not end: ${state}`, { cause: error });
   } finally {
-    over = true;
+    ended.abort();
   }
   if (failures.length > 0) throw failures[0];
 
