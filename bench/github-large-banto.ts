@@ -37,7 +37,7 @@ await broker.start();
 
 let firstMs = 0;
 let rssMost = 0;
-while (!broker.loops.mirror.complete()) {
+while (!(await broker.loops.mirror.complete())) {
   rssMost = Math.max(rssMost, process.memoryUsage.rss() / MB);
   if (firstMs === 0) {
     const given = await broker.requestTask({
