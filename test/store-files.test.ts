@@ -21,8 +21,11 @@ const ONLY_LUA = [
   'tickets', // beside SQLite they end with the process, in memory
 ];
 
+/** The doctor looks at a database file that nobody has open. */
+const ONLY_SQL = ['inspect'];
+
 it('has the same names for the same verbs in Lua and in SQL', () => {
-  const sql = names('sqlite/sql/*.sql');
+  const sql = names('sqlite/sql/*.sql').filter((name) => !ONLY_SQL.includes(name));
   const lua = names('redis/lua/*.lua').filter((name) => !ONLY_LUA.includes(name));
   expect(sql.length).toBeGreaterThan(0);
   expect(lua).toEqual(sql);
