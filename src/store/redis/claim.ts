@@ -5,22 +5,34 @@ import { BantoError } from '../../core/errors.ts';
 import type { ClaimInput, ClaimResult, HandOut, TaskVerbs } from '../../core/store.ts';
 import type { Link, Reply } from './link.ts';
 import type { Buckets } from './registry.ts';
-import { parseRow, toAttempts, toIssue, toLease, toRow, toTask, toWrite } from './rows.ts';
+import {
+  type Row,
+  toAttempts,
+  toFields,
+  toIssue,
+  toLease,
+  toRow,
+  toTask,
+  toWrite,
+} from './rows.ts';
+
+const NO_RESULT: Row = new Map();
 
 /** The highest fence this instance has seen: a failover may lose it, the instance does not. */
 export interface Fences {
   highest: number;
 }
 
-function toHandOut([, task, issue, picture, writes, unwritten, replay]: Reply): HandOut {
-  const row = parseRow(task);
+function toHandOut(reply: Reply): HandOut {
+  const [, task, issue, picture, writes, unwritten, replay, , before] = reply;
+  const row = toFields(task);
   const lease = toLease(row);
   if (lease === null) throw new BantoError('internal', 'Redis handed out a task without a lease.');
   return {
-    task: toTask(row, new Map()),
+    task: toTask(row, NO_RESULT),
     lease,
-    issue: toIssue(toRow(issue), String(picture)),
-    attempts: toAttempts(row).filter(({ fence }) => fence !== lease.fence),
+    issue: toIssue(toFields(issue), String(picture)),
+    attempts: toAttempts(toRow(before)).filter(({ fence }) => fence !== lease.fence),
     writes: (writes as string[]).map(toWrite),
     unwritten: Number(unwritten),
     replay: replay === 1,

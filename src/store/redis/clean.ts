@@ -6,6 +6,7 @@ import { keysScript } from './hold-lock.ts';
 import type { Keys } from './keys.ts';
 import type { NamespaceScan, OwnKey } from './namespace-scan.ts';
 import { piped } from './piped.ts';
+import { toFields } from './rows.ts';
 import type { Ttls } from './ttl.ts';
 
 export type CleanedKind =
@@ -64,14 +65,16 @@ export function createClean(client: Client, keys: Keys, ttls: Ttls, scan: Namesp
     for (const page of inPages(await keysUnder(at.task_result))) {
       const ids = page.map((key) => key.slice(own(at.task_result).length));
       const tasks = (await piped(client, (pipe) => {
-        for (const id of ids) pipe.hmget(`${at.task_info}${id}`, 'state', 'issue');
-      })) as [string | null, string | null][];
-      const unfinished = (await piped(client, (pipe) => {
-        for (const [, issue] of tasks) pipe.hget(`${at.issue_status}${issue ?? ''}`, 'unfinished');
+        for (const id of ids) pipe.hget(`${at.task_info}${id}`, 'record');
+      })) as (string | null)[];
+      const known = tasks.map((json) => (json === null ? null : toFields(json)));
+      const issues = (await piped(client, (pipe) => {
+        for (const task of known) pipe.hget(`${at.issue_status}${task?.['issue'] ?? ''}`, 'record');
       })) as (string | null)[];
       const over = ids.filter((_, index) => {
-        const state = tasks[index]?.[0] ?? null;
-        return state === null || (FINAL.has(state) && Number(unfinished[index] ?? 0) === 0);
+        const state = known[index]?.['state'];
+        const unfinished = toFields(issues[index] ?? '{}')['unfinished'];
+        return state === undefined || (FINAL.has(state) && Number(unfinished ?? 0) === 0);
       });
       removed += over.length;
       if (dryRun || over.length === 0) continue;

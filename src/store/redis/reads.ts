@@ -12,12 +12,28 @@ import type { Task, TaskKind, TaskState } from '../../core/task.ts';
 import type { Journal } from './journal.ts';
 import type { Identifiers, Keys } from './keys.ts';
 import type { Link } from './link.ts';
-import { type Row, strings, toAttempts, toEntry, toIssue, toRow, toTask } from './rows.ts';
+import {
+  type Fields,
+  type Row,
+  strings,
+  toAttempts,
+  toEntry,
+  toFields,
+  toIssue,
+  toRow,
+  toTask,
+} from './rows.ts';
 
 const PAGE = 200;
 
 type Reads = Omit<TaskReads, 'registry' | 'peek'>;
-type Found = { readonly row: Row; readonly task: Task; readonly labels: readonly string[] };
+interface Found {
+  /** The hash as it is: attempts stand beside the record. */
+  readonly row: Row;
+  readonly fields: Fields;
+  readonly task: Task;
+  readonly labels: readonly string[];
+}
 
 export function createReads(
   link: Link,
@@ -33,7 +49,8 @@ export function createReads(
     const reply = (await link.read('reads.tasks', ...ids)) as [string[], string[], string][];
     return reply.map(([task, result, labels]) => {
       const row = toRow(task);
-      return { row, task: toTask(row, toRow(result)), labels: strings(labels) };
+      const fields = toFields(row.get('record'));
+      return { row, fields, task: toTask(fields, toRow(result)), labels: strings(labels) };
     });
   }
 
@@ -62,11 +79,11 @@ export function createReads(
       const ids = await link.send('ZRANGEBYSCORE', listFor(filter), `(${after}`, '+inf', ...page);
       const read = await readTasks(ids as string[]);
       found.push(...read.filter((one) => suits(one, filter)));
-      after = Number(read.at(-1)?.row.get('seq') ?? after);
+      after = Number(read.at(-1)?.fields['seq'] ?? after);
       if (found.length > limit || (ids as string[]).length < PAGE) break;
     }
     const shown = found.slice(0, limit);
-    const last = shown.at(-1)?.row.get('seq') ?? '0';
+    const last = shown.at(-1)?.fields['seq'] ?? '0';
     return {
       tasks: shown.map(({ task }) => task),
       nextCursor: found.length > limit ? last : null,
@@ -75,11 +92,11 @@ export function createReads(
 
   async function readIssues(ids: readonly string[]): Promise<MirroredIssue[]> {
     if (ids.length === 0) return [];
-    type Reply = [string[], string[], [string[], string[]][]][];
+    type Reply = [string, string[], [string, string[]][]][];
     const reply = (await link.read('reads.issues', ...ids)) as Reply;
     return reply.map(([status, metadata, tasks]) => ({
-      issue: toIssue(toRow(status), toRow(metadata).get('picture') ?? '{}'),
-      tasks: tasks.map(([task, result]) => toTask(toRow(task), toRow(result))),
+      issue: toIssue(toFields(status), toRow(metadata).get('picture') ?? '{}'),
+      tasks: tasks.map(([task, result]) => toTask(toFields(task), toRow(result))),
     }));
   }
 
@@ -140,15 +157,15 @@ export function createReads(
     tasks,
     agents,
     async task(id) {
-      type Reply = [string[], string[], string[], string[], [string, string[]][]] | null;
+      type Reply = [string[], string[], string, string[], [string, string[]][]] | null;
       const reply = (await link.read('reads.task', id)) as Reply;
       if (reply === null) return null;
       const [task, result, status, metadata, facts] = reply;
       const row = toRow(task);
       const known = toRow(metadata);
       return {
-        task: toTask(row, toRow(result)),
-        issue: toIssue(toRow(status), known.get('picture') ?? '{}'),
+        task: toTask(toFields(row.get('record')), toRow(result)),
+        issue: toIssue(toFields(status), known.get('picture') ?? '{}'),
         matchLabels: strings(known.get('match_labels')),
         attempts: toAttempts(row),
         history: facts.map((entry) => toEntry(entry).fact),

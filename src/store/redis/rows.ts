@@ -22,17 +22,19 @@ export function toRow(flat: unknown): Row {
   return row;
 }
 
-/** A record that a script spelled as one JSON object. */
-export function parseRow(json: unknown): Row {
-  return new Map(Object.entries(JSON.parse(String(json)) as Record<string, string>));
+/** What a task or an issue is to scripts: the JSON text in the field `record` of its hash. */
+export type Fields = Readonly<Record<string, string | undefined>>;
+
+export function toFields(json: unknown): Fields {
+  return JSON.parse(String(json)) as Fields;
 }
 
-const textOf = (row: Row, name: string): string => row.get(name) ?? '';
-const orNull = (row: Row, name: string): string | null => row.get(name) || null;
-const numberOf = (row: Row, name: string): number => Number(row.get(name) || 0);
+const textOf = (fields: Fields, name: string): string => fields[name] ?? '';
+const orNull = (fields: Fields, name: string): string | null => fields[name] || null;
+const numberOf = (fields: Fields, name: string): number => Number(fields[name] || 0);
 
-function numberOrNull(row: Row, name: string): number | null {
-  const value = row.get(name);
+function numberOrNull(fields: Fields, name: string): number | null {
+  const value = fields[name];
   return value === undefined || value === '' ? null : Number(value);
 }
 
@@ -40,7 +42,7 @@ export function strings(json: string | undefined): string[] {
   return json === undefined || json === '' ? [] : (JSON.parse(json) as string[]);
 }
 
-export function toLease(row: Row): Lease | null {
+export function toLease(row: Fields): Lease | null {
   if (textOf(row, 'state') !== 'leased') return null;
   return {
     agentId: textOf(row, 'lease_agent'),
@@ -56,15 +58,15 @@ export function toLease(row: Row): Lease | null {
 function toResult(row: Row): TaskResult | null {
   if (row.size === 0) return null;
   return {
-    agentId: textOf(row, 'agent'),
-    summary: JSON.parse(textOf(row, 'summary')) as string | null,
-    verdict: JSON.parse(textOf(row, 'verdict')) as TaskResult['verdict'],
+    agentId: row.get('agent') ?? '',
+    summary: JSON.parse(row.get('summary') ?? 'null') as string | null,
+    verdict: JSON.parse(row.get('verdict') ?? 'null') as TaskResult['verdict'],
     comments: strings(row.get('comments')),
-    at: numberOf(row, 'at'),
+    at: Number(row.get('at')),
   };
 }
 
-export function toTask(row: Row, result: Row): Task {
+export function toTask(row: Fields, result: Row): Task {
   return {
     id: textOf(row, 'id'),
     repository: textOf(row, 'repository'),
@@ -79,12 +81,12 @@ export function toTask(row: Row, result: Row): Task {
     enqueuedAt: numberOrNull(row, 'enqueued_at'),
     readyAt: numberOrNull(row, 'ready_at'),
     lease: toLease(row),
-    authors: strings(row.get('authors')),
+    authors: strings(row['authors']),
     onlyAgent: orNull(row, 'only_agent'),
     opensAt: numberOrNull(row, 'opens_at'),
     branch: textOf(row, 'branch'),
     prNumber: numberOrNull(row, 'pr_number'),
-    reviewComments: strings(row.get('review_comments')),
+    reviewComments: strings(row['review_comments']),
     result: toResult(result),
     createdAt: numberOf(row, 'created_at'),
     updatedAt: numberOf(row, 'updated_at'),
@@ -124,11 +126,11 @@ export function toAttempts(row: Row): Attempt[] {
   return attempts.sort((one, other) => one.fence - other.fence);
 }
 
-export function toIssue(status: Row, picture: string): StoredIssue {
+export function toIssue(status: Fields, picture: string): StoredIssue {
   return {
     ...(JSON.parse(picture) as Issue),
-    wanted: strings(status.get('wanted')),
-    written: strings(status.get('written')),
+    wanted: strings(status['wanted']),
+    written: strings(status['written']),
     writtenAt: numberOrNull(status, 'written_at'),
     seenAt: numberOf(status, 'seen_at'),
   };
@@ -172,9 +174,9 @@ export interface StreamEntry {
 /** An entry of the stream of facts: `0-<seq>`, and its fields. */
 export function toEntry([id, fields]: [string, string[]]): StreamEntry {
   const row = toRow(fields);
-  const body = JSON.parse(textOf(row, 'body')) as FactBody;
+  const body = JSON.parse(row.get('body') ?? '{}') as FactBody;
   return {
-    fact: { seq: Number(id.slice(2)), at: numberOf(row, 'at'), ...body },
-    shift: textOf(row, 'shift'),
+    fact: { seq: Number(id.slice(2)), at: Number(row.get('at')), ...body },
+    shift: row.get('shift') ?? '',
   };
 }

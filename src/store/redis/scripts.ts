@@ -10,7 +10,19 @@ import type { Ttls } from './ttl.ts';
 const FOLDER = join(import.meta.dirname, 'lua');
 
 /** What steps are made of, in the order in which they build on each other. */
-const PARTS = ['fact', 'issue', 'attempt', 'agent', 'task', 'ledger', 'cancel-task', 'plan'];
+const PARTS = [
+  'words',
+  'record',
+  'later',
+  'fact',
+  'issue',
+  'attempt',
+  'agent',
+  'task',
+  'ledger',
+  'cancel-task',
+  'plan',
+];
 
 const STEPS = [
   'cancel',

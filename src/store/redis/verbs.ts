@@ -5,7 +5,7 @@ import type { Ended, Operated, TaskVerbs } from '../../core/store.ts';
 import { PROGRESS_KEPT } from '../../core/task.ts';
 import type { Identifiers } from './keys.ts';
 import type { Link, Reply } from './link.ts';
-import { parseRow, toRow, toTask } from './rows.ts';
+import { toFields, toRow, toTask } from './rows.ts';
 
 export const REFUSED_PREFIX = 'refused:';
 
@@ -16,7 +16,7 @@ function unknownReply(word: unknown): never {
 }
 
 function toEnded([word, task, result]: Reply): Ended {
-  if (word === 'ok') return { outcome: 'ok', task: toTask(parseRow(task), toRow(result)) };
+  if (word === 'ok') return { outcome: 'ok', task: toTask(toFields(task), toRow(result)) };
   if (word === 'lease_lost' || word === 'not_found') return { outcome: word };
   return unknownReply(word);
 }
@@ -24,7 +24,7 @@ function toEnded([word, task, result]: Reply): Ended {
 function toOperated([word, task, result]: Reply): Operated {
   if (word === 'not_found') return { outcome: word };
   if (word !== 'ok' && word !== 'conflict') return unknownReply(word);
-  return { outcome: word, task: toTask(parseRow(task), toRow(result)) };
+  return { outcome: word, task: toTask(toFields(task), toRow(result)) };
 }
 
 export function createVerbs(link: Link, identifiers: Identifiers): Verbs {

@@ -1,7 +1,7 @@
 -- Part of a step: agents, seed 003's processes.
 
 local AGENT = { 'agent_id', 'capabilities', 'first_seen_at', 'last_seen_at', 'lapsed', 'holds' }
-local function load_agent(id) return record(K.process_info .. id, AGENT) end
+local function load_agent(id) return plain_record(K.process_info .. id, AGENT) end
 
 -- The agent was heard of. The lists by last seen are a second coarse: they are for people and sweeps.
 local function touch(id)
@@ -9,9 +9,9 @@ local function touch(id)
   if agent.first_seen_at == '' then return agent end
   local last = tonumber(agent.last_seen_at)
   if not last or now - last >= 1000 then
-    call('SET', K.process_heartbeat .. id, int(now), 'EX', TTL.heartbeat)
-    call('ZADD', K.processes_active, int(now), id)
-    call('ZADD', K.processes_known, int(now), id)
+    call('SET', K.process_heartbeat .. id, now_text, 'EX', TTL.heartbeat)
+    zadd(K.processes_active, now_text, id)
+    zadd(K.processes_known, now_text, id)
   end
   put(agent, 'last_seen_at', now)
   if agent.lapsed == '1' then

@@ -5,22 +5,24 @@
 -- `none` with what was set aside as corrupt, `stale`, `maintenance`, `quarantine` with its end.
 
 local agent = introduce(a.agentId, a.capabilities)
-if call('GET', K.flags_maintenance) == 'true' then return reply('maintenance') end
+if maintenance == nil then maintenance = call('GET', K.flags_maintenance) == 'true' end
+if maintenance then return reply('maintenance') end
 
-local function hand_out(word, t, replay, lock_ms, corrupt)
+local function hand_out(word, t, replay, lock_ms, corrupt, first)
   local writes, unwritten = {}, 0
   for _, id in ipairs({ 'branch:' .. t.id, labels_id(t) }) do
     local entry = load_write(id)
     if entry then
       unwritten = unwritten + 1
-      if lock_ms and available_at(id) <= now then
+      if lock_ms and entry.at <= now then
         writes[#writes + 1] = lock_write(entry, now + lock_ms)
       end
     end
   end
-  local i = load_issue(t.issue)
   local picture = call('HGET', K.issue_metadata .. t.issue, 'picture')
-  return reply(word, encode(t), { 'wanted', i.wanted, 'written', i.written, 'written_at', i.written_at, 'seen_at', i.seen_at }, picture, writes, unwritten, replay, corrupt or {})
+  -- Read before this lease is written: only what came before it.
+  local before = first and {} or call('HGETALL', key_of[t])
+  return reply(word, spell(t), spell(load_issue(t.issue)), picture, writes, unwritten, replay, corrupt or {}, before)
 end
 
 local unfinished
@@ -45,34 +47,47 @@ end
 
 local function set_aside(bucket, id)
   heads[bucket] = nil
-  call('ZREM', K.queue_bucket .. bucket, id)
-  for _, queue in ipairs({ K.queue_high, K.queue_normal, K.queue_low }) do call('ZREM', queue, id) end
+  zrem(K.queue_bucket .. bucket, id)
+  for _, queue in ipairs({ K.queue_high, K.queue_normal, K.queue_low }) do zrem(queue, id) end
+  accept_staged()
   call('HSET', K.queue_corrupt, id, 'bucket ' .. bucket .. ' at ' .. int(now))
   corrupt[#corrupt + 1] = id
 end
 
+-- The oldest tasks of a bucket, `id, score, id, score, …`, and `at` the first that is still there.
 -- Texts rather than numbers: Redis spells out every number that a script hands it, and that is dear.
-local function head_of(n, passed_by)
-  if passed_by == 0 and heads[n] ~= nil then return heads[n] end
-  local at = int(passed_by)
-  local found = call('ZRANGE', K.queue_bucket .. n, at, at, 'WITHSCORES')
-  local head = found[1] and { found[1], tonumber(found[2]) } or false
-  if passed_by == 0 then heads[n] = head end
-  return head
+local function read_heads(n)
+  local key = K.queue_bucket .. n
+  settle(key)
+  local known = call('ZRANGE', key, '0', '3', 'WITHSCORES')
+  known.at, known.all = 1, #known < 8
+  heads[n] = known
+  return known
+end
+
+local function head_of(n)
+  local by = passed[n]
+  if by then
+    settle(K.queue_bucket .. n)
+    local found = call('ZRANGE', K.queue_bucket .. n, int(by), int(by), 'WITHSCORES')
+    return found[1], tonumber(found[2])
+  end
+  local known = heads[n] or read_heads(n)
+  if known.at > #known and not known.all then known = read_heads(n) end
+  return known[known.at], tonumber(known[known.at + 1])
 end
 
 local function best_head(group)
   local best, bucket, score
-  for n in string.gmatch(group, '%d+') do
-    local head = head_of(n, passed[n] or 0)
-    if head and (not score or head[2] < score) then
-      best, bucket, score = head[1], n, head[2]
-    end
+  for m = 1, #group do
+    local id, at = head_of(group[m])
+    if id and (not score or at < score) then best, bucket, score = id, group[m], at end
   end
   return best, bucket
 end
 
 local function take(t)
+  local first = t.fence == '0'
   put(t, 'fence', math.max(tonumber(t.fence) + 1, micros, a.fenceFloor + 1))
   local seconds, request = a.seconds, a.requestId
   shift(t, {
@@ -86,11 +101,15 @@ local function take(t)
   load_writes({ 'branch:' .. t.id, labels_id(t) })
   if t.kind ~= 'review' then write_branch(t) end
   want(load_issue(t.issue), a.ledger[t.kind], t)
-  return hand_out('leased', t, 0, a.lockMs, corrupt)
+  return hand_out('leased', t, 0, a.lockMs, corrupt, first)
 end
 
-for group in string.gmatch(groups, '[^|]+') do
+-- Groups that a claim of this batch found empty stay so until a task is filed.
+local order = groups_of(groups)
+for g = (empty_groups[groups] or 0) + 1, #order do
+  local group = order[g]
   local id, bucket = best_head(group)
+  if not id and g == (empty_groups[groups] or 0) + 1 then empty_groups[groups] = g end
   while id and tries < 500 do
     tries = tries + 1
     local t = load_task(id)

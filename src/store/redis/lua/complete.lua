@@ -13,7 +13,7 @@ end
 local agent, leased_at, i = t.lease_agent, tonumber(t.leased_at), load_issue(t.issue)
 
 local function follow_up_authors()
-  local authors = cjson.decode(t.authors)
+  local authors = decode(t.authors)
   if t.kind == 'review' then return authors end
   local all = {}
   for _, author in ipairs(authors) do
@@ -56,4 +56,4 @@ if follows then
   end
 end
 want(i, a.ledger)
-return reply('ok', encode(t), result)
+return reply('ok', spell(t), result)

@@ -1,91 +1,4 @@
--- Part of every step: the clock, the hashes it loads and changes, the facts it appends.
--- What every verb is given: `a`, its arguments, and for a claim `groups`. What it answers: `reply(word, …)`.
-
--- Set when a batch begins: while the library is loaded there is no Redis to call yet.
-local call, encode, floor
-local now, now_text, micros, meta, facts, shifted, told
-local openings, last_words = {}, {}
--- The oldest task of a bucket as this batch knows it: { id, score }, or false. Filing forgets it.
-local heads
-local format, find, gsub, null
-
--- Every number in a step is whole, and '%d' is much cheaper than '%.0f'.
-local function int(n) return n == now and now_text or format('%d', n) end
-local function given(value) return value ~= nil and value ~= null end
-
--- cjson rounds numbers to 14 digits, so numbers are written by `int` and only texts by cjson. A batch says
--- the same few texts over and over.
-local quoted
-local function say(value)
-  if not given(value) then return 'null' end
-  local json = quoted[value]
-  if json then return json end
-  json = encode(value)
-  if find(json, '/', 1, true) then json = gsub(json, '\\/', '/') end
-  quoted[value] = json
-  return json
-end
-local function text(value)
-  if value == '' then return 'null' end
-  return say(value)
-end
-local function number(value)
-  if not given(value) or value == '' then return 'null' end
-  return int(tonumber(value))
-end
-local function list(values)
-  local parts = {}
-  for i = 1, #values do parts[i] = say(values[i]) end
-  return '[' .. table.concat(parts, ',') .. ']'
-end
-
--- A record is a hash as a table of its fields. Beside it: its key, the fields to write, whether it was there.
-local records, key_of, dirty_of, was_there, touched
-local function record(key, fields)
-  local r = records[key]
-  if r then return r end
-  r = {}
-  if fields then
-    local values = call('HMGET', key, unpack(fields))
-    for i = 1, #fields do r[fields[i]] = values[i] or '' end
-  else
-    local flat = call('HGETALL', key)
-    was_there[r] = #flat > 0
-    for i = 1, #flat, 2 do r[flat[i]] = flat[i + 1] end
-  end
-  records[key], key_of[r] = r, key
-  return r
-end
-
-local function put(r, name, value)
-  if value == nil or value == null then value = '' elseif type(value) == 'number' then value = int(value) end
-  if r[name] == value then return end
-  r[name] = value
-  local dirty = dirty_of[r]
-  if not dirty then
-    dirty = {}
-    dirty_of[r] = dirty
-    touched[#touched + 1] = r
-  end
-  dirty[name] = true
-end
-
-local function write(r)
-  local args, n = { 'HSET', key_of[r] }, 2
-  for name in pairs(dirty_of[r]) do
-    args[n + 1], args[n + 2] = name, r[name]
-    n = n + 2
-    if n >= 4000 then
-      call(unpack(args, 1, n))
-      n = 2
-    end
-  end
-  if n > 2 then call(unpack(args, 1, n)) end
-  dirty_of[r] = nil
-end
-
--- What was removed is not written again.
-local function removed(r) dirty_of[r] = {} end
+-- Part of every step: the clock, the facts it appends, and how a batch of steps runs.
 
 local META = {
   'generation', 'clock_read', 'clock_offset', 'registry_version', 'write_version', 'enqueued_at',
@@ -132,7 +45,10 @@ local function fact(kind, t, rest)
   shifted = nil
   local seq = string.sub(id, 3)
   facts[#facts + 1] = '{"seq":' .. seq .. ',"at":' .. now_text .. ',' .. body .. '}'
-  if t then put(t, 'facts', (t.facts or '') .. ' ' .. seq) end
+  if t then
+    facts_of[t] = (facts_of[t] or '') .. ' ' .. seq
+    show(t, 'facts', facts_of[t])
+  end
 end
 
 -- What goes over an agent's own channel: to it (`requests`) or from it (`responses`).
@@ -152,15 +68,21 @@ end
 
 local function reply(...) return { ... } end
 
+local function forget_all()
+  records, key_of, sides_of, spelled_of, plain, touched = {}, {}, {}, {}, {}, {}
+  facts_of, heads, empty_groups, staged, pending = {}, {}, {}, {}, {}
+end
+
 -- Begins a batch of verbs. False: this is not the data that the caller knows.
 local function begin_batch(given_ms, generation)
-  call, encode, floor, null = redis.call, cjson.encode, math.floor, cjson.null
+  call, encode, decode, floor, null = redis.call, cjson.encode, cjson.decode, math.floor, cjson.null
   format, find, gsub = string.format, string.find, string.gsub
-  records, key_of, dirty_of, was_there, touched = {}, {}, {}, {}, {}
-  facts, shifted, told, quoted, heads = {}, nil, {}, {}, {}
-  meta = record(K.meta, META)
+  forget_all()
+  facts, shifted, told, quoted, maintenance = {}, nil, {}, {}, nil
+  for n = 1, #openings do openings[n]() end
+  meta = plain_record(K.meta, META)
   -- Written when the batch ends.
-  dirty_of[meta] = {}
+  sides_of[meta] = {}
   if generation ~= '' and meta.generation ~= generation then return false end
   read_clock(given_ms)
   return true
@@ -168,18 +90,23 @@ end
 
 -- One verb of a batch: its changes are written before the next one looks. One that fails fails alone.
 local function run_verb(verb, a, groups)
-  for n = 1, #openings do openings[n]() end
   local ok, answer = pcall(verb, a, groups)
   if ok then
     for n = 1, #last_words do last_words[n]() end
     for n = 1, #touched do
-      if dirty_of[touched[n]] then write(touched[n]) end
+      if sides_of[touched[n]] then write(touched[n]) end
     end
     touched = {}
+    accept_staged()
     return answer
   end
-  records, dirty_of = { [K.meta] = meta }, { [meta] = dirty_of[meta] }
-  touched, shifted, heads = {}, nil, {}
+  staged = {}
+  settle_all()
+  local kept = sides_of[meta]
+  forget_all()
+  records[K.meta], key_of[meta], plain[meta], sides_of[meta] = meta, K.meta, true, kept
+  shifted = nil
+  for n = 1, #openings do openings[n]() end
   return { 'error', type(answer) == 'table' and answer.err or tostring(answer) }
 end
 
@@ -190,8 +117,9 @@ local function run_batch(verbs, args)
   if not begin_batch(args[1], args[2]) then return { '[]', 'generation' } end
   local answers = {}
   for n = 3, #args, 3 do
-    answers[#answers + 1] = run_verb(verbs[args[n]], cjson.decode(args[n + 1]), args[n + 2])
+    answers[#answers + 1] = run_verb(verbs[args[n]], decode(args[n + 1]), args[n + 2])
   end
+  settle_all()
   write(meta)
   publish()
   return { '[' .. table.concat(facts, ',') .. ']', unpack(answers) }

@@ -35,10 +35,7 @@ local function forgettable(i)
 end
 
 local function forget_task(t)
-  for name in pairs(t) do
-    local fence = type(name) == 'string' and string.match(name, '^attempt:(%d+)$')
-    if fence then call('ZREM', K.process_tasks .. cjson.decode(t[name]).agentId, t.id) end
-  end
+  for _, attempt in ipairs(attempts_of(t)) do call('ZREM', K.process_tasks .. attempt.agentId, t.id) end
   call('HINCRBY', K.queue_counts, t.state .. ' ' .. t.kind .. ' ' .. t.priority, -1)
   call('ZREM', K.tasks_all, t.id)
   call('ZREM', K.tasks_state .. t.state, t.id)
@@ -52,8 +49,8 @@ local function forget_issue(i)
     if t then forget_task(t) end
   end
   local known = call('HMGET', K.issue_metadata .. i.issue, 'indexed', 'depends_on')
-  for _, label in ipairs(cjson.decode(known[1] or '[]')) do call('SREM', K.labels_issues .. label, i.issue) end
-  for _, n in ipairs(cjson.decode(known[2] or '[]')) do
+  for _, label in ipairs(decode(known[1] or '[]')) do call('SREM', K.labels_issues .. label, i.issue) end
+  for _, n in ipairs(decode(known[2] or '[]')) do
     call('SREM', K.issues_dependents .. i.repository .. ':' .. int(n), i.issue)
   end
   call('ZREM', K.issues_closed, i.issue)

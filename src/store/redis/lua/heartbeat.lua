@@ -9,7 +9,7 @@ if not live(t) or t.lease_token ~= a.token then return reply('lease_lost') end
 local seconds = tonumber(t.lease_seconds)
 put(t, 'lease_expires_at', now + seconds * 1000)
 put(t, 'updated_at', now)
-call('ZADD', K.leases, t.lease_expires_at, t.id)
+zadd(K.leases, t.lease_expires_at, t.id)
 local owner = call('GET', lock_key(t))
 if not owner or owner == lock_value(t) then
   call('SET', lock_key(t), lock_value(t), 'PX', int(seconds * 1000))
@@ -18,11 +18,12 @@ end
 -- A note that repeats the last one is the same call again, not news.
 if given(a.progress) then
   local field = 'progress:' .. t.fence
-  local notes = t[field] and cjson.decode(t[field]) or {}
+  local known = shown(t, field)
+  local notes = known and decode(known) or {}
   if notes[#notes] ~= a.progress then
     notes[#notes + 1] = a.progress
     if #notes > a.notesKept then table.remove(notes, 1) end
-    put(t, field, list(notes))
+    show(t, field, list(notes))
   end
 end
 touch(t.lease_agent)

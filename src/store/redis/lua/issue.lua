@@ -1,10 +1,6 @@
 -- Part of a step: issues, their labels and how many unfinished tasks they have.
 
-local ISSUE = {
-  'issue', 'repository', 'number', 'open', 'picture_at', 'seen_at', 'wanted', 'written', 'written_at',
-  'unfinished', 'leased', 'tasks' }
-
-local function load_issue(id) return record(K.issue_status .. id, ISSUE) end
+local function load_issue(id) return record(K.issue_status .. id) end
 local function open_index(i) return K.issues_open .. i.repository end
 
 -- How many issues with unfinished tasks carry a label; the registry names those nobody has learned.
@@ -17,7 +13,7 @@ end
 
 local function match_labels(id)
   local json = call('HGET', K.issue_metadata .. id, 'match_labels')
-  return json and cjson.decode(json) or {}
+  return json and decode(json) or {}
 end
 
 -- Keeps the two lists that hang on an issue being open and having unfinished tasks.

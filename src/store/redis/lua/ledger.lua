@@ -1,13 +1,14 @@
 -- Part of a step: the labels wanted on an issue, and the outbox entries that bring them there.
--- Entries are JSON in one hash, by id; one list has the instant at which each may be taken.
+-- Entries are JSON in one hash, by id, each with the instant `at` which it may be taken; one list is in the
+-- order of those instants.
 
-local entries, due, changed, spelled
-at_start(function() entries, due, changed, spelled = {}, {}, {}, {} end)
+local entries, unsaved, spelled
+at_start(function() entries, unsaved, spelled = {}, {}, {} end)
 
 local function load_write(id)
   if entries[id] == nil then
     local json = call('HGET', K.outbox_entries, id)
-    entries[id] = json and cjson.decode(json) or false
+    entries[id] = json and decode(json) or false
   end
   return entries[id]
 end
@@ -15,43 +16,29 @@ end
 -- Both entries of a lease with one look.
 local function load_writes(ids)
   local json = call('HMGET', K.outbox_entries, unpack(ids))
-  for n, id in ipairs(ids) do
-    if entries[id] == nil then entries[id] = json[n] and cjson.decode(json[n]) or false end
+  for n = 1, #ids do
+    local id = ids[n]
+    if entries[id] == nil then entries[id] = json[n] and decode(json[n]) or false end
   end
-end
-
-local function available_at(id)
-  if not due[id] then due[id] = tonumber(call('ZSCORE', K.outbox_due, id) or '0') end
-  return due[id]
 end
 
 local function save_write(entry, at)
-  entries[entry.id], changed[entry.id], spelled[entry.id] = entry, true, nil
-  if at then due[entry.id] = at end
+  entry.at, entries[entry.id], unsaved[entry.id], spelled[entry.id] = at, entry, true, nil
 end
 
+-- Once for each verb, however often it touched an entry.
 at_end(function()
-  local hash, zset = {}, {}
-  for id in pairs(changed) do
-    hash[#hash + 1], hash[#hash + 2] = id, spelled[id] or encode(entries[id])
-    if due[id] then zset[#zset + 1], zset[#zset + 2] = int(due[id]), id end
-    if #hash >= 1000 then
-      call('HSET', K.outbox_entries, unpack(hash))
-      hash = {}
-    end
-    if #zset >= 1000 then
-      call('ZADD', K.outbox_due, unpack(zset))
-      zset = {}
-    end
+  for id in pairs(unsaved) do
+    later('HSET', 'HDEL', K.outbox_entries, id, spelled[id] or encode(entries[id]))
+    zadd(K.outbox_due, int(entries[id].at), id)
   end
-  if #hash > 0 then call('HSET', K.outbox_entries, unpack(hash)) end
-  if #zset > 0 then call('ZADD', K.outbox_due, unpack(zset)) end
+  unsaved = {}
 end)
 
 local function drop_write(id)
-  entries[id], due[id], changed[id] = false, nil, nil
-  call('HDEL', K.outbox_entries, id)
-  call('ZREM', K.outbox_due, id)
+  entries[id], unsaved[id] = false, nil
+  later('HSET', 'HDEL', K.outbox_entries, id, false)
+  zrem(K.outbox_due, id)
   call('SREM', K.outbox_failing, id)
 end
 
@@ -64,7 +51,7 @@ local function enqueue(id, kind, place, t, more)
   entry.branch, entry.event = more.branch, more.event
   entry.version = bump('write_version')
   local at = now
-  if entry.locked_version and available_at(id) > now then at = available_at(id) end
+  if entry.locked_version and entry.at > now then at = entry.at end
   save_write(entry, at)
 end
 
@@ -85,7 +72,7 @@ local function same_labels(one, other)
   return count == 0
 end
 
-local function labels_of(json) return json == '' and {} or cjson.decode(json) end
+local function labels_of(json) return json == '' and {} or decode(json) end
 
 local function join_written(i, labels)
   local written, seen = labels_of(i.written), {}
@@ -117,11 +104,11 @@ end
 -- Locks an entry for whoever carries it out. From here on its labels may stand on the issue.
 local function lock_write(entry, until_at)
   entry.locked_version = entry.version
-  save_write(entry, until_at)
   if entry.type == 'labels' then
     local i = load_issue(entry.issue)
     join_written(i, labels_of(i.wanted))
   end
+  save_write(entry, until_at)
   spelled[entry.id] = encode(entry)
   return spelled[entry.id]
 end

@@ -24,9 +24,8 @@ end
 -- Arguments: ARGV[1] a task's id. Reply: task, result, issue, metadata, facts; nothing when it is not there.
 local call = redis.call
 local task, issue, facts = call('HGETALL', K.task_info .. ARGV[1]), nil, {}
-if #task == 0 then return false end
 for n = 1, #task, 2 do
-  if task[n] == 'issue' then issue = task[n + 1] end
+  if task[n] == 'record' then issue = cjson.decode(task[n + 1]).issue end
   if task[n] == 'facts' then
     for seq in string.gmatch(task[n + 1], '%d+') do
       local entry = call('XRANGE', K.facts, '0-' .. seq, '0-' .. seq)[1]
@@ -34,19 +33,20 @@ for n = 1, #task, 2 do
     end
   end
 end
+if not issue then return false end
 return {
-  task, call('HGETALL', K.task_result .. ARGV[1]), call('HGETALL', K.issue_status .. issue),
+  task, call('HGETALL', K.task_result .. ARGV[1]), call('HGET', K.issue_status .. issue, 'record') or '{}',
   call('HGETALL', K.issue_metadata .. issue), facts }
 
 -- name: tasks
--- Arguments: ids. Reply: for each that is there the task and its result.
+-- Arguments: ids. Reply: for each that is there the task, its result and its issue's labels.
 local call, reply = redis.call, {}
 for n = 1, #ARGV do
-  local task = call('HGETALL', K.task_info .. ARGV[n])
-  if #task > 0 then
+  local json = call('HGET', K.task_info .. ARGV[n], 'record')
+  if json then
     reply[#reply + 1] = {
-      task, call('HGETALL', K.task_result .. ARGV[n]),
-      call('HMGET', K.issue_metadata .. (redis.call('HGET', K.task_info .. ARGV[n], 'issue') or ''), 'indexed')[1] or '[]' }
+      call('HGETALL', K.task_info .. ARGV[n]), call('HGETALL', K.task_result .. ARGV[n]),
+      call('HGET', K.issue_metadata .. cjson.decode(json).issue, 'indexed') or '[]' }
   end
 end
 return reply
@@ -55,13 +55,13 @@ return reply
 -- Arguments: issue ids. Reply: for each that is there the issue, its metadata, and its tasks with results.
 local call, reply = redis.call, {}
 for n = 1, #ARGV do
-  local issue, tasks = call('HGETALL', K.issue_status .. ARGV[n]), {}
-  if #issue > 0 then
-    for id in string.gmatch(call('HGET', K.issue_status .. ARGV[n], 'tasks') or '', '%S+') do
-      local task = call('HGETALL', K.task_info .. id)
-      if #task > 0 then tasks[#tasks + 1] = { task, call('HGETALL', K.task_result .. id) } end
+  local json, tasks = call('HGET', K.issue_status .. ARGV[n], 'record'), {}
+  if json then
+    for id in string.gmatch(cjson.decode(json).tasks or '', '%S+') do
+      local task = call('HGET', K.task_info .. id, 'record')
+      if task then tasks[#tasks + 1] = { task, call('HGETALL', K.task_result .. id) } end
     end
-    reply[#reply + 1] = { issue, call('HGETALL', K.issue_metadata .. ARGV[n]), tasks }
+    reply[#reply + 1] = { json, call('HGETALL', K.issue_metadata .. ARGV[n]), tasks }
   end
 end
 return reply

@@ -30,7 +30,7 @@ local function each(name, key, state, act)
     local t = load_task(id)
     if t and t.state == state then act(t)
     else
-      call('ZREM', key, id)
+      zrem(key, id)
       call('HSET', K.queue_corrupt, id, name .. ' at ' .. int(now))
     end
   end
@@ -49,6 +49,7 @@ local opened = each('opening', K.queue_opening, 'ready', function(t)
   fact('ready', t, ',"reason":"opened"')
 end)
 
+settle_all()
 call('ZREMRANGEBYSCORE', K.processes_active, '-inf', '(' .. int(now - a.activeMs))
 local next_due
 for _, key in ipairs({ K.leases, K.queue_delayed, K.queue_opening }) do

@@ -3,18 +3,14 @@
 local OPEN = { held = true, delayed = true, ready = true, leased = true }
 local LEASE = { 'lease_agent', 'lease_token', 'lease_seconds', 'leased_at', 'lease_expires_at', 'lease_request' }
 
--- Null is the empty text, or no field at all: a hash holds what a task has, not what it has not.
-local NULLABLE = {
-  'reason', 'enqueued_at', 'ready_at', 'only_agent', 'opens_at', 'pr_number', 'ended_at', 'bucket',
-  'pinned', 'timed', 'lease_agent', 'lease_token', 'lease_seconds', 'leased_at', 'lease_expires_at',
-  'lease_request' }
 local function load_task(id)
-  local t = record(K.task_info .. id)
-  if not was_there[t] then return nil end
-  for n = 1, #NULLABLE do
-    local field = NULLABLE[n]
-    if not t[field] then t[field] = '' end
-  end
+  local key = K.task_info .. id
+  local t = records[key]
+  if t then return t end
+  local values = call('HMGET', key, 'record', 'facts')
+  if not values[1] then return nil end
+  t = read_record(key, values[1])
+  facts_of[t] = values[2]
   return t
 end
 
@@ -43,7 +39,7 @@ local function bucket_key(t)
     end
   end
   table.sort(relevant)
-  local authors = t.kind == 'review' and cjson.decode(t.authors) or {}
+  local authors = t.kind == 'review' and decode(t.authors) or {}
   table.sort(authors)
   return '[' .. text(t.repository) .. ',' .. KINDS[t.kind] .. ',' .. t.priority .. ',' .. text(t.only_agent)
     .. ',' .. list(authors) .. ',' .. list(relevant) .. ']'
@@ -69,30 +65,31 @@ local function file(t)
   local priority = tonumber(t.priority)
   local score = int((100 - priority) * 1e13 + tonumber(t.enqueued_at))
   put(t, 'bucket', bucket_of(t))
-  heads[t.bucket] = nil
-  call('ZADD', K.queue_bucket .. t.bucket, score, t.id)
-  call('ZADD', queue_of(priority), score, t.id)
-  if t.opens_at ~= '' then call('ZADD', K.queue_opening, t.opens_at, t.id) end
+  heads[t.bucket], empty_groups = nil, {}
+  zadd(K.queue_bucket .. t.bucket, score, t.id)
+  zadd(queue_of(priority), score, t.id)
+  if t.opens_at ~= '' then zadd(K.queue_opening, t.opens_at, t.id) end
 end
 
 local function unfile(t)
-  heads[t.bucket] = nil
-  call('ZREM', K.queue_bucket .. t.bucket, t.id)
+  local known = heads[t.bucket]
+  if known and known[known.at] == t.id then known.at = known.at + 2 else heads[t.bucket] = nil end
+  zrem(K.queue_bucket .. t.bucket, t.id)
   put(meta, 'left:' .. t.bucket, now)
-  call('ZREM', queue_of(tonumber(t.priority)), t.id)
-  if t.opens_at ~= '' then call('ZREM', K.queue_opening, t.id) end
+  zrem(queue_of(tonumber(t.priority)), t.id)
+  if t.opens_at ~= '' then zrem(K.queue_opening, t.id) end
   put(t, 'bucket', '')
 end
 
 local function leave(t, i)
   if t.state == 'ready' then unfile(t)
-  elseif t.state == 'delayed' then call('ZREM', K.queue_delayed, t.id)
+  elseif t.state == 'delayed' then zrem(K.queue_delayed, t.id)
   elseif t.state == 'leased' then
-    call('ZREM', K.leases, t.id)
+    zrem(K.leases, t.id)
     unlock(t)
     unhold(t.lease_agent, t.id)
     put(i, 'leased', (tonumber(i.leased) or 1) - 1)
-    if i.leased == '0' then call('SREM', K.issues_processing, t.issue) end
+    if i.leased == '0' then later('SADD', 'SREM', K.issues_processing, t.issue, false) end
     for _, name in ipairs(LEASE) do put(t, name, '') end
   end
 end
@@ -107,17 +104,26 @@ end
 local function enter(t, i)
   open_if_due(t)
   if t.state == 'ready' then file(t)
-  elseif t.state == 'delayed' then call('ZADD', K.queue_delayed, t.ready_at, t.id)
+  elseif t.state == 'delayed' then zadd(K.queue_delayed, t.ready_at, t.id)
   elseif t.state == 'leased' then
-    call('ZADD', K.leases, t.lease_expires_at, t.id)
+    zadd(K.leases, t.lease_expires_at, t.id)
     hold(t.lease_agent, t.id)
     put(i, 'leased', (tonumber(i.leased) or 0) + 1)
-    if i.leased == '1' then call('SADD', K.issues_processing, t.issue) end
+    if i.leased == '1' then later('SADD', 'SREM', K.issues_processing, t.issue, true) end
   end
   if t.kind == 'review' and t.state == 'ready' then
     call('HSET', K.review_delay .. t.delay, 'status', 'READY_FOR_ASSIGNMENT')
     call('EXPIRE', K.review_delay .. t.delay, TTL.review_delay)
   end
+end
+
+-- What people see of an issue: the task that changed last.
+local function show_issue(i, t)
+  show(i, 'state', t.state)
+  show(i, 'task', t.id)
+  show(i, 'holder', t.lease_agent)
+  show(i, 'attempts', t.attempts)
+  show(i, 'updated_at', now_text)
 end
 
 -- The one way a task changes: out of the lists of its state, the changes, into those of the new one.
@@ -131,11 +137,8 @@ local function shift(t, changes)
   shifted = table.concat({ from, t.state, t.kind, priority, t.priority, t.seq }, ' ')
   local by = (OPEN[t.state] and 1 or 0) - (OPEN[from] and 1 or 0)
   if by ~= 0 then count_unfinished(i, by) end
-  put(i, 'state', t.state)
-  put(i, 'task', t.id)
-  put(i, 'holder', t.lease_agent)
-  put(i, 'attempts', t.attempts)
-  put(i, 'updated_at', now)
+  show(t, 'state', t.state)
+  show_issue(i, t)
 end
 
 -- Another priority in the same state; only a ready task has to move for it.
@@ -148,6 +151,22 @@ local function reprioritize(t, priority, before_filing)
   if t.state == 'ready' then file(t) end
   shifted = table.concat({ t.state, t.state, t.kind, before, t.priority, t.seq }, ' ')
   fact('prioritized', t, ',"priority":' .. t.priority)
+end
+
+-- Groups of buckets as a claim names them, `1,2|7`, taken apart once: agents ask for the same over and over.
+local known_groups, known_count = {}, 0
+local function groups_of(words)
+  local order = known_groups[words]
+  if order then return order end
+  order = {}
+  for group in string.gmatch(words, '[^|]+') do
+    local buckets = {}
+    for n in string.gmatch(group, '%d+') do buckets[#buckets + 1] = n end
+    order[#order + 1] = buckets
+  end
+  if known_count >= 100 then known_groups, known_count = {}, 0 end
+  known_groups[words], known_count = order, known_count + 1
+  return order
 end
 
 -- ISO 8601 of an instant, in UTC.
@@ -175,9 +194,7 @@ end
 
 -- Makes a task. `name` says which (id, repository, number, kind, round, issue, lock, delay), `v` how.
 local function make_task(name, v, i)
-  local t = record(K.task_info .. name.id)
-  was_there[t] = true
-  for _, field in ipairs(NULLABLE) do t[field] = '' end
+  local t = new_record(K.task_info .. name.id)
   for field, value in pairs(name) do put(t, field, value) end
   for field, value in pairs(v) do put(t, field, value) end
   put(t, 'seq', bump('task_seq'))
@@ -187,27 +204,25 @@ local function make_task(name, v, i)
   put(t, 'updated_at', now)
   if v.state == 'dead' then put(t, 'ended_at', now) end
   if v.author_first > 0 then
-    local authors = cjson.decode(t.authors)
+    local authors = decode(t.authors)
     if #authors > 0 then
       put(t, 'only_agent', authors[#authors])
       put(t, 'opens_at', (tonumber(t.ready_at) or now) + v.author_first)
     end
   end
   put(i, 'tasks', i.tasks == '' and t.id or i.tasks .. ' ' .. t.id)
-  call('ZADD', K.tasks_all, t.seq, t.id)
+  zadd(K.tasks_all, t.seq, t.id)
   if t.kind == 'review' then begin_delay(t) end
   enter(t, i)
   shifted = table.concat({ 'none', t.state, t.kind, t.priority, t.priority, t.seq }, ' ')
   if OPEN[t.state] then count_unfinished(i, 1) end
-  put(i, 'state', t.state)
-  put(i, 'task', t.id)
-  put(i, 'attempts', 0)
-  put(i, 'updated_at', now)
+  show(t, 'state', t.state)
+  show_issue(i, t)
   fact('accepted', t, ',"kind":"' .. t.kind .. '","priority":' .. t.priority .. ',"reason":' .. text(t.reason))
   return t
 end
 
 -- A reply shows everything of a task as one JSON text, and what its agent reported once it is done.
 local function show_task(t)
-  return encode(t), t.state == 'done' and call('HGETALL', K.task_result .. t.id) or {}
+  return spell(t), t.state == 'done' and call('HGETALL', K.task_result .. t.id) or {}
 end
