@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 
 const WARM_UPS = 5;
 const REPETITIONS = 11;
-/** Runs with more stolen time than this are dropped and repeated, at most so many times in all. */
+/** Runs with more stolen time than this are dropped and repeated, at most so many times in all by default. */
 const STEAL_ALLOWED = 0.04;
 const REPEATS_MOST = 20;
 
@@ -21,7 +21,7 @@ interface Case {
 interface Report {
   measure(
     cases: readonly Case[],
-    options?: { repetitions?: number; warmUps?: number },
+    options?: { repetitions?: number; warmUps?: number; repeats?: number },
   ): Promise<void>;
 }
 
@@ -51,10 +51,13 @@ export interface Figure {
 export async function takeFigures(bench: Bench): Promise<Figure[]> {
   const figures: Figure[] = [];
   await bench.run({
-    async measure(cases, { repetitions = REPETITIONS, warmUps = WARM_UPS } = {}) {
+    async measure(
+      cases,
+      { repetitions = REPETITIONS, warmUps = WARM_UPS, repeats = REPEATS_MOST } = {},
+    ) {
       for (let round = 0; round < warmUps; round += 1) for (const one of cases) await one.run();
       const taken = cases.map((one) => ({ one, clean: [] as number[], stolen: [] as number[] }));
-      for (let round = 0; round < repetitions + REPEATS_MOST; round += 1) {
+      for (let round = 0; round < repetitions + repeats; round += 1) {
         for (const { one, clean, stolen } of taken) {
           if (clean.length === repetitions) continue;
           const before = cpuTimes();

@@ -15,10 +15,14 @@ const ONLY_LUA = [
   'cancel-task', // a part shared by cancel and mirror
   'fold', // counts are kept by triggers in SQLite
   'generation', // a file is not lost behind one's back
+  'heads', // a part of claim: the oldest tasks of its buckets
   'keys', // what `banto keys` does in one step
+  'later', // a part of every step: lists that change once a batch
   'plan', // the table of plans is TypeScript beside SQLite
   'process', // locks and metrics of many instances
+  'record', // a part of every step: tasks and issues as one text each
   'tickets', // beside SQLite they end with the process, in memory
+  'words', // a part of every step: how numbers and texts are spelled
 ];
 
 /** The doctor looks at a database file that nobody has open. */

@@ -6,6 +6,7 @@ import type { ClaimInput, ClaimResult, HandOut, TaskVerbs } from '../../core/sto
 import type { Link, Reply } from './link.ts';
 import type { Buckets } from './registry.ts';
 import {
+  fromLedger,
   type Row,
   toAttempts,
   toFields,
@@ -71,7 +72,7 @@ export function createClaim(
         token: input.token,
         seconds: input.leaseSeconds,
         version: input.registryVersion,
-        ledger: input.ledger,
+        ledger: fromLedger(input.ledger),
         lockMs: input.writeLockMs,
         fenceFloor: fences.highest,
       },

@@ -3,6 +3,7 @@
 import type { MirrorEntry, TaskVerbs } from '../../core/store.ts';
 import type { Identifiers } from './keys.ts';
 import type { Link } from './link.ts';
+import { fromLabels } from './rows.ts';
 import { REFUSED_PREFIX } from './verbs.ts';
 
 const ENTRIES_PER_STEP = 50;
@@ -29,8 +30,8 @@ function toArguments(entry: MirrorEntry, identifiers: Identifiers): object {
       ...plan,
       name: identifiers.filedName(id),
     })),
-    ...(ledger === undefined ? {} : { ledger }),
-    ...(adopt === undefined ? {} : { adopt }),
+    ...(ledger === undefined ? {} : { ledger: fromLabels(ledger) }),
+    ...(adopt === undefined ? {} : { adopt: fromLabels(adopt) }),
   };
 }
 

@@ -2,7 +2,7 @@
 
 import type { Fact, FactBody } from '../../core/facts.ts';
 import type { Issue, StoredIssue } from '../../core/issue.ts';
-import type { Write } from '../../core/store.ts';
+import type { LedgerByKind, Write } from '../../core/store.ts';
 import type {
   Attempt,
   AttemptOutcome,
@@ -40,6 +40,15 @@ function numberOrNull(fields: Fields, name: string): number | null {
 
 export function strings(json: string | undefined): string[] {
   return json === undefined || json === '' ? [] : (JSON.parse(json) as string[]);
+}
+
+/** Labels as scripts keep them: a text that they compare before they look inside. */
+export function fromLabels(labels: readonly string[]): string {
+  return JSON.stringify(labels);
+}
+
+export function fromLedger({ implement, review, fix }: LedgerByKind): Record<TaskKind, string> {
+  return { implement: fromLabels(implement), review: fromLabels(review), fix: fromLabels(fix) };
 }
 
 export function toLease(row: Fields): Lease | null {

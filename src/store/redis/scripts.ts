@@ -19,6 +19,7 @@ const PARTS = [
   'attempt',
   'agent',
   'task',
+  'heads',
   'ledger',
   'cancel-task',
   'plan',

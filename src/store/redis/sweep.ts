@@ -3,6 +3,7 @@
 import type { SweepInput, TaskVerbs } from '../../core/store.ts';
 import type { Journal } from './journal.ts';
 import type { Link } from './link.ts';
+import { fromLedger } from './rows.ts';
 import type { Ttls } from './ttl.ts';
 
 /** One step keeps everybody else waiting: it does at most this much. */
@@ -39,8 +40,8 @@ export function createSweep(
     const [, expired, promoted, opened, nextDueAt] = await link.run('sweep', {
       limit,
       maxAttempts,
-      ledger,
-      deadLedger,
+      ledger: fromLedger(ledger),
+      deadLedger: fromLedger(deadLedger),
       activeMs: ttls.heartbeat * 1000,
     });
     const done = [Number(expired), Number(promoted), Number(opened)];

@@ -5,7 +5,7 @@ import type { Ended, Operated, TaskVerbs } from '../../core/store.ts';
 import { PROGRESS_KEPT } from '../../core/task.ts';
 import type { Identifiers } from './keys.ts';
 import type { Link, Reply } from './link.ts';
-import { toFields, toRow, toTask } from './rows.ts';
+import { fromLabels, toFields, toRow, toTask } from './rows.ts';
 
 export const REFUSED_PREFIX = 'refused:';
 
@@ -27,6 +27,10 @@ function toOperated([word, task, result]: Reply): Operated {
   return { outcome: word, task: toTask(toFields(task), toRow(result)) };
 }
 
+function withText<T extends { readonly ledger: readonly string[] }>(input: T) {
+  return { ...input, ledger: fromLabels(input.ledger) };
+}
+
 export function createVerbs(link: Link, identifiers: Identifiers): Verbs {
   return {
     async heartbeat(input) {
@@ -38,23 +42,32 @@ export function createVerbs(link: Link, identifiers: Identifiers): Verbs {
     async complete({ followUp, ...input }) {
       const follows =
         followUp === null ? null : { ...followUp, name: identifiers.filedName(followUp.id) };
-      return toEnded(await link.run('complete', { ...input, followUp: follows }));
+      return toEnded(await link.run('complete', { ...withText(input), followUp: follows }));
     },
     async fail({ taskId, token, reason, retryable, retryDelaysMs, delayMs, ledger, deadLedger }) {
       const delaysMs = retryable ? retryDelaysMs.map((planned) => delayMs ?? planned) : [];
       return toEnded(
-        await link.run('fail', { taskId, token, reason, delaysMs, ledger, deadLedger }),
+        await link.run('fail', {
+          taskId,
+          token,
+          reason,
+          delaysMs,
+          ledger: fromLabels(ledger),
+          deadLedger: fromLabels(deadLedger),
+        }),
       );
     },
-    release: async (input) => toEnded(await link.run('release', input)),
+    release: async (input) => toEnded(await link.run('release', withText(input))),
     async refuse({ fence, ...input }) {
       const heldReason = `${REFUSED_PREFIX}${input.reason}`;
-      return toEnded(await link.run('refuse', { ...input, fence: String(fence), heldReason }));
+      return toEnded(
+        await link.run('refuse', { ...withText(input), fence: String(fence), heldReason }),
+      );
     },
     prioritize: async (input) => toOperated(await link.run('prioritize', input)),
     requeue: async (input) =>
-      toOperated(await link.run('requeue', { ...input, refusedPrefix: REFUSED_PREFIX })),
-    unlock: async (input) => toOperated(await link.run('unlock', input)),
-    cancel: async (input) => toOperated(await link.run('cancel', input)),
+      toOperated(await link.run('requeue', { ...withText(input), refusedPrefix: REFUSED_PREFIX })),
+    unlock: async (input) => toOperated(await link.run('unlock', withText(input))),
+    cancel: async (input) => toOperated(await link.run('cancel', withText(input))),
   };
 }

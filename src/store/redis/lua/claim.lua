@@ -54,38 +54,6 @@ local function set_aside(bucket, id)
   corrupt[#corrupt + 1] = id
 end
 
--- The oldest tasks of a bucket, `id, score, id, score, …`, and `at` the first that is still there.
--- Texts rather than numbers: Redis spells out every number that a script hands it, and that is dear.
-local function read_heads(n)
-  local key = K.queue_bucket .. n
-  settle(key)
-  local known = call('ZRANGE', key, '0', '3', 'WITHSCORES')
-  known.at, known.all = 1, #known < 8
-  heads[n] = known
-  return known
-end
-
-local function head_of(n)
-  local by = passed[n]
-  if by then
-    settle(K.queue_bucket .. n)
-    local found = call('ZRANGE', K.queue_bucket .. n, int(by), int(by), 'WITHSCORES')
-    return found[1], tonumber(found[2])
-  end
-  local known = heads[n] or read_heads(n)
-  if known.at > #known and not known.all then known = read_heads(n) end
-  return known[known.at], tonumber(known[known.at + 1])
-end
-
-local function best_head(group)
-  local best, bucket, score
-  for m = 1, #group do
-    local id, at = head_of(group[m])
-    if id and (not score or at < score) then best, bucket, score = id, group[m], at end
-  end
-  return best, bucket
-end
-
 local function take(t)
   local first = t.fence == '0'
   put(t, 'fence', math.max(tonumber(t.fence) + 1, micros, a.fenceFloor + 1))
@@ -108,7 +76,7 @@ end
 local order = groups_of(groups)
 for g = (empty_groups[groups] or 0) + 1, #order do
   local group = order[g]
-  local id, bucket = best_head(group)
+  local id, bucket = best_head(group, passed)
   if not id and g == (empty_groups[groups] or 0) + 1 then empty_groups[groups] = g end
   while id and tries < 500 do
     tries = tries + 1
@@ -121,7 +89,7 @@ for g = (empty_groups[groups] or 0) + 1, #order do
     else
       return take(t)
     end
-    id, bucket = best_head(group)
+    id, bucket = best_head(group, passed)
   end
 end
 if quarantine > now then return reply('quarantine', int(quarantine)) end

@@ -22,7 +22,6 @@ local function read_clock(given_ms)
     put(meta, 'clock_offset', offset)
   end
   put(meta, 'clock_read', read)
-  now_text = nil
   now = read + offset
   now_text = int(now)
   micros = micros + offset * 1000
@@ -38,9 +37,9 @@ local function at_end(write_rest) last_words[#last_words + 1] = write_rest end
 
 -- Appends a fact. `rest` is JSON that begins with a comma; `t` is the task it is of, or nil.
 local function fact(kind, t, rest)
-  local body = '"type":"' .. kind .. '"'
-  if t then body = body .. ',"taskId":' .. text(t.id) .. ',"state":"' .. t.state .. '"' end
-  body = body .. rest
+  local body
+  if t then body = '"type":"' .. kind .. '","taskId":' .. text(t.id) .. ',"state":"' .. t.state .. '"' .. rest
+  else body = '"type":"' .. kind .. '"' .. rest end
   local id = call('XADD', K.facts, '0-*', 'at', now_text, 'body', '{' .. body .. '}', 'shift', shifted or '')
   shifted = nil
   local seq = string.sub(id, 3)
@@ -70,15 +69,17 @@ local function reply(...) return { ... } end
 
 local function forget_all()
   records, key_of, sides_of, spelled_of, plain, touched = {}, {}, {}, {}, {}, {}
-  facts_of, heads, empty_groups, staged, pending = {}, {}, {}, {}, {}
+  facts_of, heads, empty_groups, staged, staged_count, pending = {}, {}, {}, {}, 0, {}
 end
 
 -- Begins a batch of verbs. False: this is not the data that the caller knows.
 local function begin_batch(given_ms, generation)
   call, encode, decode, floor, null = redis.call, cjson.encode, cjson.decode, math.floor, cjson.null
-  format, find, gsub = string.format, string.find, string.gsub
+  format, find, gsub, concat = string.format, string.find, string.gsub, table.concat
+  type, tonumber, next, pairs, ipairs = _G.type, _G.tonumber, _G.next, _G.pairs, _G.ipairs
+  unpack, setmetatable = _G.unpack, _G.setmetatable
   forget_all()
-  facts, shifted, told, quoted, maintenance = {}, nil, {}, {}, nil
+  facts, shifted, told, quoted, ints, maintenance = {}, nil, {}, {}, {}, nil
   for n = 1, #openings do openings[n]() end
   meta = plain_record(K.meta, META)
   -- Written when the batch ends.
@@ -100,7 +101,7 @@ local function run_verb(verb, a, groups)
     accept_staged()
     return answer
   end
-  staged = {}
+  staged_count = 0
   settle_all()
   local kept = sides_of[meta]
   forget_all()
@@ -121,6 +122,7 @@ local function run_batch(verbs, args)
   end
   settle_all()
   write(meta)
+  remember_records()
   publish()
   return { '[' .. table.concat(facts, ',') .. ']', unpack(answers) }
 end

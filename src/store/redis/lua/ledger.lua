@@ -57,14 +57,19 @@ end
 
 local function labels_id(place) return 'labels:' .. place.repository .. '#' .. place.number end
 
+-- Lists of labels are texts here, JSON, as they stand in the issue's record; '' is an empty one.
+local function no_labels(json) return json == '' or json == '[]' end
+
 -- Labels compare without case and without order.
 local function same_labels(one, other)
+  if one == other then return true end
+  if no_labels(one) or no_labels(other) then return no_labels(one) and no_labels(other) end
   local seen, count = {}, 0
-  for _, label in ipairs(one) do
+  for _, label in ipairs(decode(one)) do
     label = string.lower(label)
     if not seen[label] then seen[label], count = 1, count + 1 end
   end
-  for _, label in ipairs(other) do
+  for _, label in ipairs(decode(other)) do
     label = string.lower(label)
     if not seen[label] then return false end
     if seen[label] == 1 then seen[label], count = 2, count - 1 end
@@ -72,13 +77,16 @@ local function same_labels(one, other)
   return count == 0
 end
 
-local function labels_of(json) return json == '' and {} or decode(json) end
-
 local function join_written(i, labels)
-  local written, seen = labels_of(i.written), {}
+  if no_labels(labels) or i.written == labels then return false end
+  if no_labels(i.written) then
+    put(i, 'written', labels)
+    return true
+  end
+  local written, seen = decode(i.written), {}
   local before = #written
   for _, label in ipairs(written) do seen[label] = true end
-  for _, label in ipairs(labels) do
+  for _, label in ipairs(decode(labels)) do
     if not seen[label] then written[#written + 1] = label end
   end
   if #written > before then put(i, 'written', list(written)) end
@@ -88,9 +96,9 @@ end
 -- Sets the labels wanted; where the issue does not show them, its one entry becomes due.
 local function want(i, labels, t, adopt)
   local adopted = given(adopt) and join_written(i, adopt)
-  if not adopted and same_labels(labels_of(i.wanted), labels) then return end
-  put(i, 'wanted', list(labels))
-  if not load_write(labels_id(i)) and same_labels(labels_of(i.written), labels) then return end
+  if not adopted and same_labels(i.wanted, labels) then return end
+  put(i, 'wanted', labels)
+  if not load_write(labels_id(i)) and same_labels(i.written, labels) then return end
   enqueue(labels_id(i), 'labels', i, t, {})
 end
 
@@ -106,7 +114,7 @@ local function lock_write(entry, until_at)
   entry.locked_version = entry.version
   if entry.type == 'labels' then
     local i = load_issue(entry.issue)
-    join_written(i, labels_of(i.wanted))
+    join_written(i, i.wanted)
   end
   save_write(entry, until_at)
   spelled[entry.id] = encode(entry)

@@ -115,7 +115,7 @@ for _, e in ipairs(a.entries) do
       if t then meet(t, p, reopened) elseif p.create then make(e, p, i) end
     end
     if given(e.ledger) or given(e.adopt) then
-      want(i, given(e.ledger) and e.ledger or labels_of(i.wanted), nil, e.adopt)
+      want(i, given(e.ledger) and e.ledger or i.wanted, nil, e.adopt)
     end
   end
 end

@@ -19,9 +19,22 @@ local function new_record(key)
   return r
 end
 
+-- What a text says never changes: a record that a batch leaves behind is known by its text when the next
+-- one reads it. Who takes it may change it, and so takes it out.
+local young, old, young_count = {}, {}, 0
+local MOST_YOUNG = 500
+local function remember_records()
+  if young_count > MOST_YOUNG then young, old, young_count = {}, young, 0 end
+  for _, r in pairs(records) do
+    local json = spelled_of[r]
+    if json then young[json], young_count = r, young_count + 1 end
+  end
+end
+
 -- A record that is one text: `json` as it was read.
 local function read_record(key, json)
-  local r = setmetatable(decode(json), BLANK)
+  local r = young[json] or old[json]
+  if r then young[json], old[json] = nil, nil else r = setmetatable(decode(json), BLANK) end
   records[key], key_of[r], spelled_of[r] = r, key, json
   return r
 end
@@ -43,27 +56,35 @@ local function plain_record(key, fields)
   return r
 end
 
+-- Marks a record as changed; what is put here is written beside it.
 local function sides(r)
-  local beside = sides_of[r]
-  if not beside then
-    beside = {}
-    sides_of[r] = beside
-    touched[#touched + 1] = r
-  end
+  local beside = {}
+  sides_of[r] = beside
+  touched[#touched + 1] = r
   return beside
 end
 
 local function put(r, name, value)
-  if value == nil or value == null then value = '' elseif type(value) == 'number' then value = int(value) end
+  value = as_text(value)
   if r[name] == value then return end
-  r[name] = value
-  local beside = sides(r)
-  if plain[r] then beside[name] = value else spelled_of[r] = nil end
+  r[name], spelled_of[r] = value, nil
+  local beside = sides_of[r] or sides(r)
+  if plain[r] then beside[name] = value end
+end
+
+-- Many fields of a task or an issue at once.
+local function put_all(r, values)
+  for name, value in pairs(values) do
+    if type(value) == 'string' then r[name] = value else r[name] = as_text(value) end
+  end
+  spelled_of[r] = nil
+  if not sides_of[r] then sides(r) end
 end
 
 -- A field beside the record.
 local function show(r, name, value)
-  sides(r)[name] = type(value) == 'number' and int(value) or value
+  local beside = sides_of[r] or sides(r)
+  beside[name] = value
 end
 local function shown(r, name)
   local beside = sides_of[r]

@@ -11,7 +11,7 @@ local written = a.outcome == 'written' and given(a.labels)
 if not current and entry.locked_version ~= a.version then
   if written then
     local i = load_issue(entry.issue)
-    join_written(i, a.labels)
+    join_written(i, list(a.labels))
     put(i, 'written_at', now)
   end
   return reply('ok')

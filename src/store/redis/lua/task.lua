@@ -1,7 +1,6 @@
 -- Part of a step: tasks, where they are filed, and the one way they change state.
 
 local OPEN = { held = true, delayed = true, ready = true, leased = true }
-local LEASE = { 'lease_agent', 'lease_token', 'lease_seconds', 'leased_at', 'lease_expires_at', 'lease_request' }
 
 local function load_task(id)
   local key = K.task_info .. id
@@ -78,7 +77,7 @@ local function unfile(t)
   put(meta, 'left:' .. t.bucket, now)
   zrem(queue_of(tonumber(t.priority)), t.id)
   if t.opens_at ~= '' then zrem(K.queue_opening, t.id) end
-  put(t, 'bucket', '')
+  t.bucket, spelled_of[t] = nil, nil
 end
 
 local function leave(t, i)
@@ -90,7 +89,8 @@ local function leave(t, i)
     unhold(t.lease_agent, t.id)
     put(i, 'leased', (tonumber(i.leased) or 1) - 1)
     if i.leased == '0' then later('SADD', 'SREM', K.issues_processing, t.issue, false) end
-    for _, name in ipairs(LEASE) do put(t, name, '') end
+    t.lease_agent, t.lease_token, t.lease_seconds, t.leased_at = nil, nil, nil, nil
+    t.lease_expires_at, t.lease_request, spelled_of[t] = nil, nil, nil
   end
 end
 
@@ -119,11 +119,9 @@ end
 
 -- What people see of an issue: the task that changed last.
 local function show_issue(i, t)
-  show(i, 'state', t.state)
-  show(i, 'task', t.id)
-  show(i, 'holder', t.lease_agent)
-  show(i, 'attempts', t.attempts)
-  show(i, 'updated_at', now_text)
+  local beside = sides_of[i] or sides(i)
+  beside.state, beside.task, beside.holder = t.state, t.id, t.lease_agent
+  beside.attempts, beside.updated_at = t.attempts, now_text
 end
 
 -- The one way a task changes: out of the lists of its state, the changes, into those of the new one.
@@ -131,8 +129,8 @@ local function shift(t, changes)
   local i = load_issue(t.issue)
   local from, priority = t.state, t.priority
   leave(t, i)
-  for name, value in pairs(changes) do put(t, name, value) end
-  put(t, 'updated_at', now)
+  put_all(t, changes)
+  t.updated_at = now_text
   enter(t, i)
   shifted = table.concat({ from, t.state, t.kind, priority, t.priority, t.seq }, ' ')
   local by = (OPEN[t.state] and 1 or 0) - (OPEN[from] and 1 or 0)
@@ -151,22 +149,6 @@ local function reprioritize(t, priority, before_filing)
   if t.state == 'ready' then file(t) end
   shifted = table.concat({ t.state, t.state, t.kind, before, t.priority, t.seq }, ' ')
   fact('prioritized', t, ',"priority":' .. t.priority)
-end
-
--- Groups of buckets as a claim names them, `1,2|7`, taken apart once: agents ask for the same over and over.
-local known_groups, known_count = {}, 0
-local function groups_of(words)
-  local order = known_groups[words]
-  if order then return order end
-  order = {}
-  for group in string.gmatch(words, '[^|]+') do
-    local buckets = {}
-    for n in string.gmatch(group, '%d+') do buckets[#buckets + 1] = n end
-    order[#order + 1] = buckets
-  end
-  if known_count >= 100 then known_groups, known_count = {}, 0 end
-  known_groups[words], known_count = order, known_count + 1
-  return order
 end
 
 -- ISO 8601 of an instant, in UTC.
@@ -195,13 +177,10 @@ end
 -- Makes a task. `name` says which (id, repository, number, kind, round, issue, lock, delay), `v` how.
 local function make_task(name, v, i)
   local t = new_record(K.task_info .. name.id)
-  for field, value in pairs(name) do put(t, field, value) end
-  for field, value in pairs(v) do put(t, field, value) end
-  put(t, 'seq', bump('task_seq'))
-  put(t, 'attempts', 0)
-  put(t, 'fence', 0)
-  put(t, 'created_at', now)
-  put(t, 'updated_at', now)
+  put_all(t, name)
+  put_all(t, v)
+  t.seq = int(bump('task_seq'))
+  t.attempts, t.fence, t.created_at, t.updated_at = '0', '0', now_text, now_text
   if v.state == 'dead' then put(t, 'ended_at', now) end
   if v.author_first > 0 then
     local authors = decode(t.authors)

@@ -7,17 +7,32 @@ local now, now_text, micros, meta, facts, facts_of, shifted, told, maintenance
 local openings, last_words = {}, {}
 -- The oldest tasks of a bucket as this batch knows them: claim.lua. Filing forgets them.
 local heads, empty_groups
-local format, find, gsub, null
+local format, find, gsub, concat, null
+local type, tonumber, next, pairs, ipairs, unpack, setmetatable
 
--- Every number in a step is whole, and '%d' is much cheaper than '%.0f'.
-local function int(n) return n == now and now_text or format('%d', n) end
+-- Every number in a step is whole, and '%d' is much cheaper than '%.0f'. A batch spells the same instants
+-- over and over.
+local ints
+local function int(n)
+  local spelled = ints[n]
+  if not spelled then
+    spelled = format('%d', n)
+    ints[n] = spelled
+  end
+  return spelled
+end
 local function given(value) return value ~= nil and value ~= null end
+-- Every value of a record is a text.
+local function as_text(value)
+  if type(value) == 'number' then return int(value) end
+  return value ~= nil and value ~= null and value or ''
+end
 
 -- cjson rounds numbers to 14 digits, so numbers are written by `int` and only texts by cjson. A batch says
 -- the same few texts over and over.
 local quoted
 local function say(value)
-  if not given(value) then return 'null' end
+  if value == nil or value == null then return 'null' end
   local json = quoted[value]
   if json then return json end
   json = encode(value)
@@ -36,5 +51,5 @@ end
 local function list(values)
   local parts = {}
   for i = 1, #values do parts[i] = say(values[i]) end
-  return '[' .. table.concat(parts, ',') .. ']'
+  return '[' .. concat(parts, ',') .. ']'
 end
