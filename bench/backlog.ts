@@ -25,12 +25,12 @@ export const CAPABILITIES = [
 const PRIORITY_LABELS = ['priority:high', 'priority:low'];
 const BODY = '## Deliverables\n\n- something that works\n';
 
-/** Twelve labels, one to three on an issue, a third of the issues with a priority: about 250 buckets. */
+/** Twelve labels, one to three on an issue, a third of the issues with a priority: some 190 buckets. */
 function labelsOf(number: number): string[] {
   const labels = [
     CAPABILITIES[number % 12],
-    CAPABILITIES[(number * 7) % 12],
-    CAPABILITIES[(number * 5 + 1) % 12],
+    CAPABILITIES[(number >> 3) % 12],
+    CAPABILITIES[(number >> 6) % 12],
   ];
   const priority = PRIORITY_LABELS[number % 6];
   const chosen = labels.slice(0, 1 + (number % 3)).filter((label) => label !== undefined);

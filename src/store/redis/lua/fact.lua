@@ -69,7 +69,8 @@ local function reply(...) return { ... } end
 
 local function forget_all()
   records, key_of, sides_of, spelled_of, plain, touched = {}, {}, {}, {}, {}, {}
-  facts_of, heads, empty_groups, staged, staged_count, pending = {}, {}, {}, {}, 0, {}
+  facts_of, heads, fronts, empty_groups = {}, {}, {}, {}
+  staged, staged_count, pending = {}, 0, {}
 end
 
 -- Begins a batch of verbs. False: this is not the data that the caller knows.

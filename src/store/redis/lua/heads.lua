@@ -40,15 +40,63 @@ local function head_of(n, passed)
   return known[known.at], known[known.at + 1]
 end
 
--- `passed` says how many of a bucket the claim has passed by.
-local function best_head(group, passed)
-  local best, bucket, score
+local function score_of(n)
+  local known = heads[n] or read_heads(n)
+  if known.at > #known and not known.all then known = read_heads(n) end
+  return known[known.at + 1]
+end
+
+-- A heap of the group's buckets by the score of their heads. A head only ever gets younger, so that a score
+-- that is out of date is too low: the first whose score is still true is the oldest of all.
+local function front_of(group)
+  local front = fronts[group]
+  if front then return front end
+  local scores, order = {}, {}
   for m = 1, #group do
-    local n = group[m]
-    local known, id, at = heads[n], nil, nil
-    if known and not passed[n] and known[known.at] then id, at = known[known.at], known[known.at + 1]
-    elseif not (known and known.all) or passed[n] then id, at = head_of(n, passed) end
-    if id and (not score or at < score) then best, bucket, score = id, n, at end
+    local score = score_of(group[m])
+    if score then order[#order + 1], scores[group[m]] = group[m], score end
   end
-  return best, bucket
+  table.sort(order, function(one, other) return scores[one] < scores[other] end)
+  front = { order = order, scores = scores }
+  fronts[group] = front
+  return front
+end
+
+local function sift_down(order, scores)
+  local k, n = 1, order[1]
+  local score = scores[n]
+  while true do
+    local child = 2 * k
+    local left, right = order[child], order[child + 1]
+    if not left then break end
+    if right and scores[right] < scores[left] then child, left = child + 1, right end
+    if scores[left] >= score then break end
+    order[k], k = left, child
+  end
+  order[k] = n
+end
+
+-- The oldest task of a group, and its bucket. `passed` says how many of a bucket the claim has passed by.
+local function best_head(group, passed)
+  if next(passed) then
+    local best, bucket, score
+    for m = 1, #group do
+      local id, at = head_of(group[m], passed)
+      if id and (not score or at < score) then best, bucket, score = id, group[m], at end
+    end
+    return best, bucket
+  end
+  local front = front_of(group)
+  local order, scores = front.order, front.scores
+  while order[1] do
+    local n = order[1]
+    local score = score_of(n)
+    if score and score == scores[n] then return heads[n][heads[n].at], n end
+    if score then scores[n] = score
+    else
+      order[1] = order[#order]
+      order[#order] = nil
+    end
+    if order[1] then sift_down(order, scores) end
+  end
 end

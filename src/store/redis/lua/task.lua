@@ -64,7 +64,7 @@ local function file(t)
   local priority = tonumber(t.priority)
   local score = int((100 - priority) * 1e13 + tonumber(t.enqueued_at))
   put(t, 'bucket', bucket_of(t))
-  heads[t.bucket], empty_groups = nil, {}
+  heads[t.bucket], fronts, empty_groups = nil, {}, {}
   zadd(K.queue_bucket .. t.bucket, score, t.id)
   zadd(queue_of(priority), score, t.id)
   if t.opens_at ~= '' then zadd(K.queue_opening, t.opens_at, t.id) end

@@ -6,7 +6,7 @@ local call, encode, decode, floor
 local now, now_text, micros, meta, facts, facts_of, shifted, told, maintenance
 local openings, last_words = {}, {}
 -- The oldest tasks of a bucket as this batch knows them: claim.lua. Filing forgets them.
-local heads, empty_groups
+local heads, fronts, empty_groups
 local format, find, gsub, concat, null
 local type, tonumber, next, pairs, ipairs, unpack, setmetatable
 
