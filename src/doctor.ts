@@ -166,7 +166,7 @@ async function checkRedis(config: Config, store: RedisConfig): Promise<Finding[]
     throw redisUnreachable(error);
   });
   return [
-    ok(`Redis ${examined.version}, namespace ${store.namespace}`),
+    ok(`${examined.server}, namespace ${store.namespace}`),
     ...examined.warnings.map((message): Finding => ({ status: 'warning', message })),
     ...(config.tokensRequired ? await checkTokens(config) : []),
   ];

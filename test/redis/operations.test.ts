@@ -248,7 +248,7 @@ describe('what cannot be trusted', () => {
     const server = await start();
     const fine = await doctor(server.url);
     expect(fine.code).toBe(0);
-    expect(fine.stdout).toMatch(/Redis 7\.\d+\.\d+, namespace banto/);
+    expect(fine.stdout).toMatch(/(Redis|Valkey) \d+\.\d+\.\d+, namespace banto/);
     expect(fine.stdout).toContain('appendonly yes');
     expect(await server.raw.dbsize()).toBe(0);
     await server.raw.config('SET', 'maxmemory-policy', 'allkeys-lru');

@@ -18,6 +18,9 @@ export interface RedisServerOptions {
   readonly sentinel?: boolean;
 }
 
+/** `BANTO_TEST_REDIS=valkey-server` runs the same tests on Valkey. */
+const PROGRAM = process.env['BANTO_TEST_REDIS'] ?? 'redis-server';
+
 // A test process that ends early takes its servers with it.
 const running = new Set<ChildProcess>();
 process.once('exit', () => {
@@ -90,7 +93,7 @@ export async function startRedisServer(options: RedisServerOptions = {}): Promis
   let frozen = false;
 
   async function start(): Promise<void> {
-    const started = spawn('redis-server', argumentsFor(port, dir, options), { stdio: 'ignore' });
+    const started = spawn(PROGRAM, argumentsFor(port, dir, options), { stdio: 'ignore' });
     child = started;
     running.add(started);
     started.once('exit', () => running.delete(started));

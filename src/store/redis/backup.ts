@@ -4,7 +4,7 @@
 import { access } from 'node:fs/promises';
 import { BantoError } from '../../core/errors.ts';
 import { type BackupEntry, createBackupFile, readBackupFile } from './backup-file.ts';
-import { versionOf } from './check.ts';
+import { productOf } from './check.ts';
 import type { Client } from './connect.ts';
 import { type HeldLock, holdLock } from './hold-lock.ts';
 import type { Keys } from './keys.ts';
@@ -158,7 +158,7 @@ export function createBackups(client: Client, keys: Keys, scan: NamespaceScan): 
       try {
         const file = await createBackupFile(path, {
           namespace: keys.prefix.slice(0, -1),
-          redis_version: await versionOf(client),
+          redis_version: (await productOf(client)).version,
         });
         try {
           const before = await moment();

@@ -19,13 +19,16 @@ async function savesSnapshots(client: Client): Promise<boolean | null> {
   }
 }
 
-export async function versionOf(client: Client): Promise<string> {
+/** Who answers: Valkey calls itself a Redis as well, for clients that know no better. */
+export async function productOf(client: Client): Promise<{ name: string; version: string }> {
   const server = String(await client.call('INFO', 'server'));
-  return field(server, 'valkey_version') ?? field(server, 'redis_version') ?? '0';
+  const valkey = field(server, 'valkey_version');
+  if (valkey !== undefined) return { name: 'Valkey', version: valkey };
+  return { name: 'Redis', version: field(server, 'redis_version') ?? '0' };
 }
 
 export async function checkServer(client: Client, warn: (message: string) => void): Promise<void> {
-  const version = await versionOf(client);
+  const { version } = await productOf(client);
   if (Number(version.split('.')[0]) < OLDEST_MAJOR) {
     throw new BantoError(
       'misconfigured',

@@ -1,11 +1,12 @@
 // Looks at a Redis without writing to it: what `banto doctor` asks.
 
-import { checkServer, versionOf } from './check.ts';
+import { checkServer, productOf } from './check.ts';
 import { openClient, type RedisConnection } from './connect.ts';
 import { translate } from './link.ts';
 
 export interface Examined {
-  readonly version: string;
+  /** `Redis 7.0.15`, `Valkey 8.0.1`. */
+  readonly server: string;
   /** What works, but should be mended. */
   readonly warnings: readonly string[];
 }
@@ -26,7 +27,8 @@ export async function examineRedis(connection: RedisConnection): Promise<Examine
   try {
     await client.connect();
     await checkServer(client, (message) => warnings.push(message));
-    return { version: await versionOf(client), warnings };
+    const { name, version } = await productOf(client);
+    return { server: `${name} ${version}`, warnings };
   } catch (error) {
     throw translate(failure ?? error);
   } finally {
