@@ -16,6 +16,7 @@ const ONLY_LUA = [
   'fold', // counts are kept by triggers in SQLite
   'generation', // a file is not lost behind one's back
   'keys', // what `banto keys` does in one step
+  'pace', // beside SQLite one process counts for itself, in memory
   'plan', // the table of plans is TypeScript beside SQLite
   'process', // locks and metrics of many instances
   'tickets', // beside SQLite they end with the process, in memory

@@ -136,7 +136,7 @@ export function createBroker(options: BrokerOptions): RunningBroker {
     putFlag: settings.putFlag,
     createToken: settings.createToken,
     whoIs: settings.whoIs,
-    budget: () => forge.budget?.() ?? null,
+    budget: async () => (await forge.budget?.()) ?? null,
     ...(forge.webhook === undefined ? {} : { webhook: forge.webhook }),
     events: (afterSeq, limit) => store.facts(afterSeq, limit),
     lastSeq: () => store.lastSeq(),

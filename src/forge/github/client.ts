@@ -1,27 +1,23 @@
-// One way to GitHub: Octokit with our pacing put under its throttling, so that one process (and later all
-// instances together) keeps to GitHub's limits. Everything that leaves Banto for GitHub passes here.
+// One way to GitHub: Octokit with our pacing put under its throttling, so that all instances together keep to
+// GitHub's limits. Everything that leaves Banto for GitHub passes here.
 
+import { createHash, randomUUID } from 'node:crypto';
 import { createAppAuth } from '@octokit/auth-app';
 import { Octokit } from '@octokit/core';
 import { retry } from '@octokit/plugin-retry';
 import { throttling } from '@octokit/plugin-throttling';
 import { RequestError } from '@octokit/request-error';
+import { BantoError } from '../../core/errors.ts';
 import { type ForgeBudget, ForgeBusy } from '../../core/forge.ts';
-import { readBudget, waitUntil } from './limits.ts';
-import { type Bucket, createBucket, createWindow, type Rate } from './pacer.ts';
+import type { Departure, Heard, Line, OpenPace, PaceLimits, Wait } from '../../core/pace.ts';
+import { readAllowance, waitMsOf } from './limits.ts';
+import { createPacer } from './pacer.ts';
 import { createTurnstile } from './turnstile.ts';
 
-interface Pacing {
-  readonly writes: Rate;
-  readonly reads: Rate;
-  /** What creates content and notifies people: GitHub's own limits on it. */
-  readonly content: { readonly perMinute: number; readonly perHour: number };
-  /** Writes of any kind as they leave, in case GitHub counts them all as content. */
-  readonly sent: { readonly perMinute: number; readonly perHour: number };
+interface Pacing extends PaceLimits {
   /** How long a write waits for its place before it is put off. */
   readonly mostWaitMs: number;
-  /** GitHub asks for writes one after the other. */
-  readonly writesAtOnce: number;
+  /** Of this process; `atOnce` is for all. */
   readonly readsAtOnce: number;
   readonly timeoutMs: number;
   readonly retryBaseMs: number;
@@ -31,10 +27,14 @@ const DEFAULT_PACING: Pacing = {
   writes: { burst: 20, perMinute: 60 },
   reads: { burst: 60, perMinute: 420 },
   content: { perMinute: 78, perHour: 490 },
-  sent: { perMinute: 78, perHour: Number.POSITIVE_INFINITY },
+  // In case GitHub counts every write as content.
+  sent: { perMinute: 78, perHour: null },
   mostWaitMs: 4000,
+  // GitHub asks for writes one after the other, and for at most 100 requests at once.
   writesAtOnce: 1,
   readsAtOnce: 4,
+  atOnce: 80,
+  readReserve: 0.1,
   // Longer than GitHub at its slowest (it gives up after 10 s), shorter than the outbox' lock.
   timeoutMs: 20_000,
   retryBaseMs: 1000,
@@ -56,8 +56,8 @@ export interface ClientOptions {
   readonly after: (ms: number, fn: () => void) => () => void;
   readonly fetch?: typeof fetch;
   readonly pacing?: Partial<Pacing>;
-  /** Shared by all instances where there are several. */
-  readonly bucket?: Bucket;
+  /** Where several instances share their pace; without it this process counts for itself. */
+  readonly openPace?: OpenPace;
 }
 
 export interface Answer<T> {
@@ -87,99 +87,130 @@ export interface Client {
     etag: string | null,
     parameters: Parameters,
   ): Promise<Answer<T> | null>;
-  budget(): ForgeBudget | null;
+  budget(): Promise<ForgeBudget | null>;
 }
 
-/** Part of the hourly budget is kept for writes: reads stop before it. */
-const READ_RESERVE = 0.1;
+/** GitHub counts GraphQL in a budget of its own, and that one is used up. */
+export class GraphqlUsedUp extends ForgeBusy {}
+
+const SENTENCES: Record<Wait['reason'], string> = {
+  blocked: 'GitHub asked for patience.',
+  core: "GitHub's hourly budget is used up.",
+  graphql: "GitHub's hourly budget for GraphQL is used up.",
+  pace: "Paced, to stay under GitHub's limits.",
+  turn: 'Too many requests to GitHub are under way.',
+};
+
+const PUT_OFF_MS = 1000;
+
+function busyFor({ waitMs, reason }: Wait): ForgeBusy {
+  const Busy = reason === 'graphql' ? GraphqlUsedUp : ForgeBusy;
+  return new Busy(reason === 'turn' ? PUT_OFF_MS : waitMs, SENTENCES[reason]);
+}
+
+/** Nothing is sent unpaced: while the shared pace cannot be asked, everything waits. */
+function standStill(error: unknown): never {
+  if (!(error instanceof BantoError && error.code === 'busy')) throw error;
+  throw new ForgeBusy(PUT_OFF_MS, 'The pace that is shared by all instances cannot be asked.', {
+    cause: error,
+  });
+}
+
+/** Whose limits these are. Part of a key in the store: it must not give the secret away. */
+function identityOf(apiUrl: string, auth: GithubAuth): string {
+  const who = auth.kind === 'token' ? auth.token : `${auth.appId} ${auth.installationId}`;
+  return createHash('sha256').update(`${apiUrl} ${auth.kind} ${who}`).digest('hex').slice(0, 16);
+}
+
+const UNHEARD: Heard = { blockedMs: 0, budget: null };
 const BantoOctokit = Octokit.plugin(retry, throttling);
 const quiet = () => undefined;
 
 export function createClient(options: ClientOptions): Client {
   const { now, after, auth } = options;
+  const baseUrl = options.apiUrl.replace(/\/+$/, '');
   const pacing: Pacing = { ...DEFAULT_PACING, ...options.pacing };
-  const writes = options.bucket ?? createBucket(pacing.writes, now);
-  const reads = createBucket(pacing.reads, now);
-  const content = createWindow(pacing.content, now);
-  // Those that stood in line go out later than the bucket thought: counted again as they leave.
-  const sent = createWindow(pacing.sent, now);
+  const { writes, reads, content, sent, writesAtOnce, atOnce, readReserve } = pacing;
+  const limits = { writes, reads, content, sent, writesAtOnce, atOnce, readReserve };
+  const pace = options.openPace?.(identityOf(baseUrl, auth), limits) ?? createPacer(limits, now);
   const writers = createTurnstile(pacing.writesAtOnce, after);
   const readers = createTurnstile(pacing.readsAtOnce, after);
-  let budget: ForgeBudget | null = null;
-  let blockedUntil = 0;
-  let inFlight = 0;
 
   const pause = (ms: number) => new Promise<void>((resolve) => void after(ms, resolve));
 
-  async function refuseWhileBlocked(write: boolean): Promise<void> {
-    const blockedMs = await writes.blockedMs();
-    if (blockedMs > 0) throw new ForgeBusy(blockedMs, 'GitHub asked for patience.');
-    if (budget === null || now() >= budget.resetAt) return;
-    const reserve = write ? 0 : Math.floor(budget.limit * READ_RESERVE);
-    if (budget.remaining - inFlight <= reserve) {
-      throw new ForgeBusy(budget.resetAt - now(), "GitHub's hourly budget is used up.");
+  async function take(line: Line, mostWaitMs: number): Promise<void> {
+    const place = await pace.take(line, mostWaitMs).catch(standStill);
+    if ('reason' in place) throw busyFor(place);
+    if (place.waitMs > 0) await pause(place.waitMs);
+  }
+
+  /** Nothing that was said before this instant, to whichever instance, is overlooked. */
+  async function leave(id: string, as: Departure): Promise<void> {
+    const lastAt = now() + pacing.mostWaitMs;
+    for (;;) {
+      const wait = await pace.leave(id, as).catch(standStill);
+      if (wait === null) return;
+      const mayPass = wait.reason === 'pace' || wait.reason === 'turn';
+      if (!mayPass || now() + wait.waitMs > lastAt) throw busyFor(wait);
+      await pause(wait.waitMs);
     }
   }
 
-  async function pace(bucket: Pick<Bucket, 'take'>, mostWaitMs: number): Promise<void> {
-    const { taken, waitMs } = await bucket.take(mostWaitMs);
-    if (!taken) throw new ForgeBusy(waitMs, "Paced, to stay under GitHub's limits.");
-    if (waitMs > 0) await pause(waitMs);
-  }
+  type Sent = { readonly method?: string; readonly url?: string };
+  type Job<T> = (request?: Sent) => Promise<T>;
 
   /** What the throttling plugin schedules its requests with; it says which of them are writes and which notify. */
-  const group = (enter: (options: { method?: string } | undefined) => Promise<() => void>) => ({
+  const group = (run: <T>(job: Job<T>, request: Sent | undefined) => Promise<T>) => ({
     key: () => ({
-      async schedule<T>(
-        _weight: unknown,
-        job: (request?: { method?: string }) => Promise<T>,
-        request?: { method?: string },
-      ): Promise<T> {
-        const leave = await enter(request);
-        try {
-          return await job(request);
-        } finally {
-          leave();
-        }
-      },
+      schedule: <T>(_weight: unknown, job: Job<T>, request?: Sent) => run(job, request),
     }),
   });
+  const afterPlace = (line: Line) =>
+    group(async (job, request) => {
+      await take(line, pacing.mostWaitMs);
+      return job(request);
+    });
 
   const throttle = {
-    write: group(async () => {
-      await refuseWhileBlocked(true);
-      await pace(writes, pacing.mostWaitMs);
-      return quiet;
-    }),
-    notifications: group(async () => {
-      await pace(content, pacing.mostWaitMs);
-      return quiet;
-    }),
-    global: group(async (request) => {
-      const write = request?.method !== 'GET';
-      await refuseWhileBlocked(write);
-      if (!write) await pace(reads, Number.POSITIVE_INFINITY);
-      const leave = await (write ? writers : readers).enter(pacing.timeoutMs);
+    write: afterPlace('writes'),
+    notifications: afterPlace('content'),
+    global: group(async (job, request) => {
+      const as = departureOf(request ?? {});
+      if (as === 'read') await take('reads', Number.POSITIVE_INFINITY);
+      const makeRoom = await (as === 'read' ? readers : writers).enter(pacing.timeoutMs);
+      const id = randomUUID();
+      let heard = UNHEARD;
       try {
-        if (write) await pace(sent, pacing.mostWaitMs);
-        // It may have been said while this one stood in line.
-        await refuseWhileBlocked(write);
-      } catch (error) {
-        leave();
-        throw error;
+        await leave(id, as);
+        try {
+          const answer = await job(request);
+          heard = listen(answer);
+          return answer;
+        } catch (error) {
+          heard = listen(error);
+          throw error;
+        } finally {
+          // Told before anybody else may leave.
+          await pace.arrive(id, heard);
+        }
+      } finally {
+        makeRoom();
       }
-      inFlight += 1;
-      return () => {
-        inFlight -= 1;
-        leave();
-      };
     }),
-    // The block itself is set below, from the headers and in our own clock; nothing waits inside a request.
+    // The block itself is set by `arrive`, from the headers and in our own clock; nothing waits inside a request.
     onRateLimit: quiet,
     onSecondaryRateLimit: quiet,
   };
 
-  const baseUrl = options.apiUrl.replace(/\/+$/, '');
+  /** Every answer, good or bad, says how much is left. */
+  function listen(outcome: unknown): Heard {
+    const said = headersOf(outcome);
+    if (said === null) return UNHEARD;
+    const { status, headers, message } = said;
+    const blockedMs = waitMsOf(status, headers, message, now()) ?? 0;
+    return { blockedMs, budget: readAllowance(headers, now()) };
+  }
+
   const send = options.fetch ?? fetch;
   const octokit = new BantoOctokit({
     baseUrl,
@@ -205,16 +236,6 @@ export function createClient(options: ClientOptions): Client {
         }),
   });
 
-  /** Every answer, good or bad, says how much is left. */
-  async function note(status: number, headers: Answer<unknown>['headers'], message: string) {
-    budget = readBudget(headers, now()) ?? budget;
-    const until = waitUntil(status, headers, message, now());
-    if (until === null) return;
-    blockedUntil = Math.max(blockedUntil, until);
-    await writes.block(until);
-    throw new ForgeBusy(until - now(), `GitHub asked for patience: ${message.slice(0, 200)}`);
-  }
-
   async function once<T>(route: string, parameters: Parameters): Promise<Answer<T>> {
     // Reads are repeated here; a write is repeated by the outbox, which outlives a crash.
     // Named for a read, the plugin would repeat it after any answer, a 304 too.
@@ -222,14 +243,12 @@ export function createClient(options: ClientOptions): Client {
     // GitHub Enterprise has it beside the REST address, not under it.
     const to = route === 'POST /graphql' ? `POST ${baseUrl.replace(/\/v3$/, '')}/graphql` : route;
     try {
-      const answer = await octokit.request(to, { ...parameters, request: repeated });
-      await note(answer.status, answer.headers, '');
-      return answer as Answer<T>;
+      return (await octokit.request(to, { ...parameters, request: repeated })) as Answer<T>;
     } catch (error) {
-      if (error instanceof RequestError && error.response !== undefined) {
-        await note(error.status, error.response.headers, error.message);
-      }
-      throw error;
+      const { blockedMs } = listen(error);
+      if (blockedMs === 0) throw error;
+      const words = (error as Error).message.slice(0, 200);
+      throw new ForgeBusy(blockedMs, `GitHub asked for patience: ${words}`, { cause: error });
     }
   }
 
@@ -261,10 +280,27 @@ export function createClient(options: ClientOptions): Client {
         throw error;
       }
     },
-    budget() {
+    async budget() {
+      const { blockedMs, budget } = await pace.known();
       if (budget === null) return null;
-      const remaining = now() >= budget.resetAt ? budget.limit : budget.remaining;
-      return { ...budget, remaining, blockedUntil: blockedUntil > now() ? blockedUntil : null };
+      const { limit, remaining, resetMs } = budget;
+      const blockedUntil = blockedMs > 0 ? now() + blockedMs : null;
+      return { limit, remaining, resetAt: now() + resetMs, blockedUntil };
     },
   };
+}
+
+function departureOf({ method, url = '' }: { method?: string; url?: string }): Departure {
+  if (method === 'GET') return 'read';
+  return url.endsWith('/graphql') ? 'graphql' : 'write';
+}
+
+/** From an answer, or from an error that carries one; null: there was none. */
+function headersOf(outcome: unknown): (Answer<unknown> & { message: string }) | null {
+  const failed = outcome instanceof Error;
+  const answer = (failed ? (outcome as { response?: unknown }).response : outcome) as
+    | Answer<unknown>
+    | undefined;
+  if (answer?.headers === undefined) return null;
+  return { ...answer, message: failed ? outcome.message : '' };
 }

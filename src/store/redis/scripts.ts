@@ -23,6 +23,7 @@ const STEPS = [
   'heartbeat',
   'learn',
   'mirror',
+  'pace',
   'prioritize',
   'refuse',
   'release',

@@ -11,6 +11,8 @@ export interface Ttls {
   readonly task_result: number;
   /** `review:delay:{id}`, renewed while it waits. */
   readonly review_delay: number;
+  /** `pace:*`, renewed by every request to the forge; longer only while it is told to be silent for longer. */
+  readonly pace: number;
 }
 
 const DAY = 86_400;
@@ -21,4 +23,5 @@ export const DEFAULT_TTLS: Ttls = {
   stats: 7 * DAY,
   task_result: 30 * DAY,
   review_delay: DAY,
+  pace: 7200,
 };
