@@ -50,11 +50,10 @@ describe('instances on one Redis', () => {
   });
   const paces = (identity = 'me') => stores.map((store) => store.openPace(identity, LIMITS));
 
-  it('have one bucket, one block and one budget together, by Redis own clock', async () => {
+  it('have one bucket, one block and one budget together, by the clock of Redis', async () => {
     const all = paces();
-    const places = await Promise.all(
-      Array.from({ length: 30 }, (_, index) => all[index % 3]?.take('writes', 0)),
-    );
+    const take = async (index: number) => all[index % 3]?.take('writes', 0);
+    const places = await Promise.all(Array.from({ length: 30 }, (_, index) => take(index)));
     expect(places.filter((place) => place !== undefined && !('reason' in place))).toHaveLength(20);
     const budget = { of: 'core', limit: 5000, remaining: 77, resetMs: 60_000 } as const;
     await all[0]?.arrive('r1', { blockedMs: 5000, budget });
