@@ -128,7 +128,7 @@ export function createBroker(options: BrokerOptions): RunningBroker {
     requestTask: createRequest(context, { chooser, claim, matcher, absent, outbox, finish }),
     heartbeat: createHeartbeat(context, mirror),
     ...finish,
-    ...createLook(context, matcher),
+    ...createLook(context),
     ...createOperate(context),
     config: settings.config,
     putConfig: settings.putConfig,

@@ -40,6 +40,7 @@ export const KEY_PATTERNS = {
   ticket_data: 'ticket:data:{id}',
   tickets_index: 'tickets:index',
   tickets_pending: 'tickets:pending',
+  tickets_agent: 'tickets:agent:{agent}',
   process_info: 'process:info:{agent}',
   process_heartbeat: 'process:heartbeat:{agent}',
   process_tasks: 'process:tasks:{agent}',
