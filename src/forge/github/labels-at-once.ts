@@ -3,8 +3,8 @@
 
 import { RequestError } from '@octokit/request-error';
 import type { LabelChange } from '../../core/forge.ts';
-import { GraphqlUsedUp } from './client.ts';
 import type { Place } from './place.ts';
+import { GraphqlUsedUp } from './throttle.ts';
 
 export interface LabelsAtOnce {
   /** False: not this way, or not now; what has happened already may be repeated by REST. */
