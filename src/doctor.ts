@@ -59,7 +59,7 @@ async function checkGithub(config: GithubForgeConfig): Promise<Finding[]> {
     const found = (await forge.problems()).map((message) =>
       problem(message, 'See docs/github.md for what the token or the App needs.'),
     );
-    const budget = forge.budget?.() ?? null;
+    const budget = (await forge.budget?.()) ?? null;
     const left =
       budget === null ? '' : `; ${budget.remaining} of ${budget.limit} requests left this hour`;
     const hook: Finding =

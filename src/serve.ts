@@ -35,10 +35,18 @@ export async function openStore(config: Config, log: Log): Promise<Store> {
   });
 }
 
-/** `now` is the store's clock: pictures of issues and our own writes are compared by it. */
-async function openForge({ forge }: Config, now: () => number, log: Log): Promise<Forge> {
+/** The forge follows the store's clock: pictures of issues and our own writes are compared by it. */
+async function openForge({ forge }: Config, store: Store, log: Log): Promise<Forge> {
+  const now = await followClock(store);
   if (forge.kind === 'local') return openLocalForge({ ...forge, now, log });
-  return openGithubForge({ ...forge, pacing: { writes: forge.writes }, now, log });
+  const { openPace } = store;
+  return openGithubForge({
+    ...forge,
+    pacing: { writes: forge.writes },
+    ...(openPace === undefined ? {} : { openPace }),
+    now,
+    log,
+  });
 }
 
 /** What is wrong for good stops the start. A forge that is only out of reach does not: it will come back. */
@@ -102,7 +110,7 @@ export async function serve(
     const store = await openStore(config, log);
     closers.push(() => store.close());
     await requireToken(config, store);
-    const forge = await openForge(config, await followClock(store), log);
+    const forge = await openForge(config, store, log);
     closers.push(() => forge.close());
     await checkForge(forge, log);
     const broker = createBroker({

@@ -18,6 +18,7 @@ const ONLY_LUA = [
   'heads', // a part of claim: the oldest tasks of its buckets
   'keys', // what `banto keys` does in one step
   'later', // a part of every step: lists that change once a batch
+  'pace', // beside SQLite one process counts for itself, in memory
   'plan', // the table of plans is TypeScript beside SQLite
   'process', // locks and metrics of many instances
   'record', // a part of every step: tasks and issues as one text each

@@ -95,7 +95,7 @@ export interface Broker {
   agent(agentId: string): Promise<AgentView>;
   queue(): Promise<QueueView & { readonly waiting: number }>;
   /** What is left of the forge's limits; null: it has none, or has not said yet. */
-  budget(): ForgeBudget | null;
+  budget(): Promise<ForgeBudget | null>;
   /** Takes deliveries, where the forge is set up for them. */
   readonly webhook?: ForgeWebhook;
   stats(period: 'daily' | 'hourly'): Promise<StatsRow[]>;

@@ -11,7 +11,6 @@ import { explain, type Rivals } from '../core/why.ts';
 import type { AgentView, Broker } from './broker.ts';
 import type { Context } from './context.ts';
 import { unknownTask } from './finish.ts';
-import type { Matcher } from './matcher.ts';
 
 /** As long as an agent's heartbeat key lives in seed 003. */
 const ACTIVE_MS = 1_800_000;
@@ -30,10 +29,10 @@ function statusOf(agent: AgentRecord, now: number, waiting: boolean): AgentView[
 
 type Look = Pick<Broker, 'tasks' | 'task' | 'why' | 'agents' | 'agent' | 'queue' | 'stats'>;
 
-export function createLook({ store }: Context, matcher: Matcher): Look {
+export function createLook({ store }: Context): Look {
   async function agents(): Promise<AgentView[]> {
     const now = await store.now();
-    const waiting = matcher.waiting();
+    const waiting = await store.tickets.perAgent();
     return (await store.agents()).map((agent) => ({
       agentId: agent.agentId,
       capabilities: agent.capabilities,
@@ -110,7 +109,7 @@ export function createLook({ store }: Context, matcher: Matcher): Look {
     const detail = await task(taskId);
     const flags = await store.settings('flags:');
     const maintenance = flags.get('flags:maintenance') === true;
-    const waitingAgents = matcher.waiting().size;
+    const waitingAgents = (await store.tickets.perAgent()).size;
     if (agentId === null) {
       return explain(detail, null, { ahead: 0, waitingAgents }, maintenance);
     }

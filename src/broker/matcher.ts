@@ -12,7 +12,7 @@ import type { Context } from './context.ts';
 import { createLoop } from './loop.ts';
 import { roleOf } from './presence.ts';
 import type { ClaimTicket } from './request.ts';
-import { createWaitingRoom, type Wait, type Waiter } from './waiting-room.ts';
+import { createWaitingRoom, tooMany, type Wait, type Waiter } from './waiting-room.ts';
 
 /** A matcher that dies gives its tickets back after this time. */
 const PENDING_MS = 5000;
@@ -26,7 +26,6 @@ export interface Matcher {
   wait(ticket: Ticket, wait: Wait): Promise<HandOut | null>;
   runOnce(): Promise<void>;
   kick(): void;
-  waiting(): ReadonlyMap<string, number>;
   start(): void;
   /** Everybody who waits is told `busy`. */
   stop(): Promise<void>;
@@ -230,15 +229,23 @@ export function createMatcher(context: Context, { chooser, claim, absent }: Part
     };
     const cancelTimer = timers.after(ttlMs, giveUp);
     signal?.addEventListener('abort', giveUp, { once: true });
+    let refused = false;
     try {
-      await store.tickets.create(ticket, waiter.ttlMs);
-      waiter.listed = true;
+      const { maxWaiting: all, maxWaitingPerAgent: perAgent } = context.policy();
+      const most = { all, perAgent };
+      const made = await store.tickets.create(ticket, waiter.ttlMs, most);
+      // Those of dead instances may be among them: the matcher drops them.
       loop.kick();
+      if (made !== 'ok') {
+        refused = true;
+        throw tooMany(made, ticket.agentId, most[made]);
+      }
+      waiter.listed = true;
       return (await waiter.answer.promise) ?? (await end(waiter));
     } catch (error) {
       // Its ticket may be there all the same, and somebody may claim for it.
       room.leave(waiter);
-      if (!how.ownRequestId) absent.remember(ticket, true);
+      if (!how.ownRequestId && !refused) absent.remember(ticket, true);
       throw error;
     } finally {
       cancelTimer();
@@ -250,7 +257,6 @@ export function createMatcher(context: Context, { chooser, claim, absent }: Part
     wait,
     runOnce: loop.runOnce,
     kick: loop.kick,
-    waiting: room.perAgent,
     start() {
       unsubscribe = store.subscribe(heard);
       loop.start();

@@ -1,8 +1,8 @@
-// Who waits at this instance: by ticket, by request, and how many for each agent.
+// Who waits at this instance: by ticket and by request.
 
 import { BantoError, busy } from '../core/errors.ts';
 import type { HandOut } from '../core/store.ts';
-import type { Ticket } from '../core/ticket.ts';
+import type { MostWaiting, Ticket } from '../core/ticket.ts';
 import type { Context } from './context.ts';
 
 export interface Wait {
@@ -32,7 +32,15 @@ export interface WaitingRoom {
   byRequest(requestId: string): Waiter | undefined;
   all(): Waiter[];
   size(): number;
-  perAgent(): ReadonlyMap<string, number>;
+}
+
+export function tooMany(limit: keyof MostWaiting, agentId: string, most: number): BantoError {
+  if (limit === 'all') return busy();
+  return new BantoError(
+    'too_many_requests',
+    `${agentId} already waits with ${most} requests. Let one of them end first.`,
+    { retryAfterSeconds: 1 },
+  );
 }
 
 export function createWaitingRoom(policy: Context['policy']): WaitingRoom {
@@ -44,14 +52,9 @@ export function createWaitingRoom(policy: Context['policy']): WaitingRoom {
     const { maxWaiting, maxWaitingPerAgent } = policy();
     const { agentId } = waiter.ticket;
     const own = perAgent.get(agentId) ?? 0;
-    if (own >= maxWaitingPerAgent) {
-      throw new BantoError(
-        'too_many_requests',
-        `${agentId} already waits with ${own} requests. Let one of them end first.`,
-        { retryAfterSeconds: 1 },
-      );
-    }
-    if (waiters.size >= maxWaiting) throw busy();
+    // Where many wait already nobody else is asked; the store counts those of all instances.
+    if (own >= maxWaitingPerAgent) throw tooMany('perAgent', agentId, maxWaitingPerAgent);
+    if (waiters.size >= maxWaiting) throw tooMany('all', agentId, maxWaiting);
     waiters.set(waiter.ticket.id, waiter);
     byRequest.set(waiter.ticket.requestId, waiter);
     perAgent.set(agentId, own + 1);
@@ -81,6 +84,5 @@ export function createWaitingRoom(policy: Context['policy']): WaitingRoom {
     byRequest: (requestId) => byRequest.get(requestId),
     all: () => [...waiters.values()],
     size: () => waiters.size,
-    perAgent: () => perAgent,
   };
 }

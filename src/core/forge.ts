@@ -87,8 +87,8 @@ export interface Forge {
     /** How many ledger writes to begin at once; undefined: as many as there are. */
     readonly writesAtOnce?: number;
   };
-  /** Null: the forge has said nothing yet. */
-  budget?(): ForgeBudget | null;
+  /** As all instances together know it; null: the forge has said nothing yet. */
+  budget?(): Promise<ForgeBudget | null>;
   readonly webhook?: ForgeWebhook;
   close(): Promise<void>;
 }

@@ -7,6 +7,7 @@
 
 import type { Fact } from './facts.ts';
 import type { Issue, StoredIssue } from './issue.ts';
+import type { OpenPace } from './pace.ts';
 import type { Attempt, AttemptOutcome, Lease, Task, TaskKind, TaskState, Verdict } from './task.ts';
 import type { Tickets } from './ticket.ts';
 
@@ -356,6 +357,8 @@ export interface Instances {
 export interface Store extends TaskVerbs, TaskReads, Outbox, Settings, Instances {
   readonly kind: 'sqlite' | 'redis';
   readonly tickets: Tickets;
+  /** The pace that instances share towards a forge; undefined: one process alone counts for itself. */
+  readonly openPace?: OpenPace;
   /** Changes when the store has lost data: whatever was remembered of it is void then. */
   generation(): string;
   /** The store's own clock, in milliseconds. */

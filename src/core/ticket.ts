@@ -23,13 +23,22 @@ export interface Ticket extends Seeker {
   readonly createdAt: number;
 }
 
+export interface MostWaiting {
+  readonly all: number;
+  readonly perAgent: number;
+}
+
 /**
  * Data expires by its time to live, the index does not. `listActive` may name an expired ticket once;
  * the next `getMany` finds the data missing and removes it from the index and from pending.
  * Concurrent matchers get disjoint tickets: `listActive` marks what it returns as pending.
  */
 export interface Tickets {
-  create(ticket: Ticket, ttlMs: number): Promise<void>;
+  /**
+   * With `most`, only while fewer wait on all instances together; otherwise the answer is which limit is reached,
+   * and nothing is made. A ticket that is there already is made anew, whatever the limits.
+   */
+  create(ticket: Ticket, ttlMs: number, most?: MostWaiting): Promise<'ok' | keyof MostWaiting>;
   /** Reads one. Never repairs. */
   get(id: string): Promise<Ticket | null>;
   /** Reads many, and repairs: ids without data leave the index and pending. */
@@ -44,4 +53,6 @@ export interface Tickets {
   /** Those of these that are not in the index: assigned, deleted, repaired away or lost. */
   unlisted(ids: readonly string[]): Promise<string[]>;
   count(): Promise<number>;
+  /** How many requests of each agent wait now, on whichever instance. */
+  perAgent(): Promise<ReadonlyMap<string, number>>;
 }

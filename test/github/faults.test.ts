@@ -225,8 +225,8 @@ describe('the primary limit', () => {
     await w.poll().catch(() => undefined);
     await work();
     await expect(w.poll()).rejects.toBeInstanceOf(ForgeBusy);
-    expect(w.broker.budget()).toMatchObject({ limit: 5000 });
-    expect(w.broker.budget()?.remaining).toBeLessThanOrEqual(3);
+    expect(await w.broker.budget()).toMatchObject({ limit: 5000 });
+    expect((await w.broker.budget())?.remaining).toBeLessThanOrEqual(3);
     for (let minute = 0; minute < 58; minute += 1) {
       w.time.advance(60_000);
       await w.broker.loops.outbox.runOnce();

@@ -135,6 +135,37 @@ describe('instances on one Redis', () => {
     expect((await other)?.issue.number).toBe(2);
   });
 
+  it('count who waits together, show it alike, and forget those of an instance that died', async () => {
+    const one = await join();
+    const other = await join();
+    const dying = await join();
+    const ended = new AbortController();
+    const polls = [one, one, other].map((member) =>
+      member.ask('a1', { waitSeconds: 30 }, ended.signal),
+    );
+    const lost = dying.ask('a1', { waitSeconds: 30 }).catch(() => null);
+    await waiting(one, 4);
+    for (const member of [one, other]) {
+      await expect(member.ask('a1', { waitSeconds: 30 })).rejects.toMatchObject({
+        code: 'too_many_requests',
+      });
+      expect(await member.broker.agent('a1')).toMatchObject({ waiting: true });
+    }
+    await waiting(one, 4);
+    await dying.die();
+    await lost;
+    // Refused at once, or it waits: then it is one of four again.
+    const admitted = async () => {
+      const poll = other.ask('a1', { waitSeconds: 30 }, ended.signal);
+      polls.push(poll.catch(() => null));
+      return Promise.race([poll.then(() => true).catch(() => false), waiting(one, 4)]);
+    };
+    await waiting(one, 3);
+    expect(await admitted()).toBe(4);
+    ended.abort();
+    await Promise.all(polls);
+  });
+
   it('list a ticket again that vanished while somebody waits for it', async () => {
     const one = await join();
     const poll = one.ask('a1', { waitSeconds: 20 });

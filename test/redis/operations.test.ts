@@ -8,6 +8,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import { type LoadOptions, loadConfig } from '../../src/config.ts';
 import { openStore } from '../../src/serve.ts';
+import { openNamespaceKeys } from '../../src/store/redis/namespace-keys.ts';
+import { openRedisStore, type RedisStoreOptions } from '../../src/store/redis/redis-store.ts';
 import { createTelemetry } from '../../src/telemetry.ts';
 import { makeBacklogRepository } from '../support/backlog-repository.ts';
 import { eventually } from '../support/eventually.ts';
@@ -20,6 +22,8 @@ import {
   startRedisServer,
 } from '../support/redis-server.ts';
 import { runBanto } from '../support/run-banto.ts';
+import { scratchDir } from '../support/scratch.ts';
+import { liveWholeLife } from '../support/whole-life.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const ends: (() => unknown)[] = [];
@@ -80,6 +84,44 @@ function open(env: NonNullable<LoadOptions['env']>) {
 const page = readFileSync(join(ROOT, 'docs', 'redis.md'), 'utf8');
 const line = /^user banto .*$/m.exec(page)?.[0] ?? '';
 
+/** A namespace in which every kind of key has been written. */
+async function fill(url: string, more: Partial<RedisStoreOptions> = {}): Promise<void> {
+  let now = Date.now();
+  const clock = { now: () => now };
+  const store = await openRedisStore({ connection: { url }, clock, ...more });
+  if ((await store.lastSeq()) > 0) return store.close();
+  const advance = (ms: number) => {
+    now += ms;
+  };
+  await liveWholeLife({ store, now: () => now, advance });
+  await store.processes.giveLock('migration', 'i1');
+  await store.close();
+}
+
+/** Other constants make another library of functions, as another version does. */
+const OTHER_VERSION = { ttls: { temp_data: 3601 } };
+
+/** What goes wrong in everything that `banto keys` does. */
+async function useKeys(url: string, file: string): Promise<string> {
+  const connection = { url };
+  const quiet = () => undefined;
+  const own = await openNamespaceKeys({ connection, namespace: 'banto' });
+  const other = await openNamespaceKeys({ connection, namespace: 'rehearsal' });
+  const done = [];
+  for (const act of [
+    () => own.list(null, quiet),
+    () => own.memory(null, quiet),
+    () => own.backup(file, quiet),
+    () => other.restore(file, true, quiet),
+    () => own.clean({ dryRun: false, progress: quiet }),
+  ]) {
+    done.push(await act().then(() => '', String));
+  }
+  await own.close();
+  await other.close();
+  return done.join();
+}
+
 describe('a user with the least rights', () => {
   it('as docs/redis.md gives it is enough for everything an instance does', async () => {
     const server = await start();
@@ -103,6 +145,45 @@ describe('a user with the least rights', () => {
     await server.raw.call('AUTH', 'banto', 'secret');
     await expect(server.raw.get('elsewhere')).rejects.toThrow(/NOPERM/);
     await expect(server.raw.keys('*')).rejects.toThrow(/NOPERM/);
+  }, 60_000);
+
+  it('with the rights that the page adds is enough for every `banto keys`', async () => {
+    const server = await start();
+    const more = /`banto keys` also needs `([^`]+)`/.exec(page)?.[1] ?? '';
+    const [, , ...rules] = `${line} ~rehearsal:* ${more}`.split(' ');
+    await server.raw.acl('SETUSER', 'banto', ...rules);
+    const env = { REDIS_URL: server.url.replace('//', '//banto:secret@') };
+    await fill(env.REDIS_URL, OTHER_VERSION);
+    await fill(env.REDIS_URL);
+    await server.raw.set('elsewhere', 'not ours');
+    // A namespace whose name begins with this one's: it is told apart.
+    await server.raw.hset('banto:inner:meta', 'generation', 'another');
+    await server.raw.acl('LOG', 'RESET');
+    const cwd = scratchDir();
+    for (const args of [
+      ['list'],
+      ['count'],
+      ['memory'],
+      ['backup', 'all.backup'],
+      ['restore', 'all.backup', '--namespace', 'rehearsal'],
+      ['clean', '--dry-run'],
+      ['clean'],
+    ]) {
+      const ran = await runBanto(['keys', ...args], { cwd, env });
+      expect({ args, ...ran }).toMatchObject({ args, code: 0 });
+    }
+    const denied = (await server.raw.call('ACL', 'LOG')) as unknown[][];
+    const commands = denied.map((entry) => String(entry[entry.indexOf('object') + 1]));
+    expect(commands.filter((name) => name !== 'client|setinfo')).toEqual([]);
+    const needless: string[] = [];
+    for (const right of more.match(/(?<=\+)[a-z|]+/g) ?? []) {
+      await fill(env.REDIS_URL, OTHER_VERSION);
+      await server.raw.acl('SETUSER', 'banto', `-${right}`);
+      const said = await useKeys(env.REDIS_URL, join(cwd, `${right}.backup`));
+      if (!said.includes('NOPERM')) needless.push(right);
+      await server.raw.acl('SETUSER', 'banto', `+${right}`);
+    }
+    expect(needless).toEqual([]);
   }, 60_000);
 
   it('has no right that nothing uses', () => {

@@ -167,7 +167,7 @@ export function createScriptedBroker(): ScriptedBroker {
       outbox: { pending: 1, failing: 0 },
       waiting: 4,
     }),
-    budget: () => ({ limit: 5000, remaining: 4321, resetAt: AT, blockedUntil: null }),
+    budget: async () => ({ limit: 5000, remaining: 4321, resetAt: AT, blockedUntil: null }),
     stats: async () => [{ start: '2026-11-15', counters: { handed_out: 3 } }],
     config: async () => DEFAULT_POLICY,
     putConfig: async () => DEFAULT_POLICY,

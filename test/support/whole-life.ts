@@ -83,6 +83,22 @@ export async function liveWholeLife({ store, now, advance }: LifeOptions): Promi
   await store.putSetting('tokens:abc', { agentId: 'a1' });
   await store.processes.takeLock('migration', 'i1', 60_000);
   await store.processes.recordMetrics('i1', 0.25, 1_000_000);
+  await liveThroughPace(store);
   await store.learn(['web']);
   await store.sweep(sweepInput());
+}
+
+/** A comment was written, and another request is under way. */
+async function liveThroughPace({ openPace }: RedisStore): Promise<void> {
+  const rate = { burst: 20, perMinute: 60 };
+  const quota = { perMinute: 80, perHour: 500 };
+  const limits = { writes: rate, reads: rate, content: quota, sent: quota };
+  const counts = { writesAtOnce: 1, atOnce: 80, readReserve: 0.1 };
+  const pace = openPace('0123456789abcdef', { ...limits, ...counts });
+  await pace.take('writes', 0);
+  await pace.take('content', 0);
+  await pace.leave('w1', 'write');
+  const budget = { of: 'core', limit: 5000, remaining: 4999, resetMs: 3_600_000 } as const;
+  await pace.arrive('w1', { blockedMs: 0, budget });
+  await pace.leave('r1', 'read');
 }

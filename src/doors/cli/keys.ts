@@ -225,7 +225,7 @@ function addClean(group: Command, shell: Shell): void {
     group
       .command('clean')
       .description(
-        'Removes what is finished or expired: results of issues on which nothing is left to do, past days, empty buckets, stale tickets, old statistics, silent agents and instances. Safe while Banto runs.',
+        'Removes what is finished or expired: results of issues on which nothing is left to do, past days, empty buckets, stale tickets, old statistics, silent agents and instances, functions of earlier versions. Safe while Banto runs.',
       ),
   )
     .option('--dry-run', 'only say what would be removed')

@@ -46,13 +46,14 @@ export function routeMetrics(app: App, { broker, telemetry }: Door): void {
     media: 'text/plain',
   });
   app.get('/metrics', { config: { access: 'read' }, schema }, async (request, reply) => {
-    const queue = await broker.queue().catch((error: unknown) => {
-      // Metrics are most wanted when the store is gone: `banto_store_up` says so.
-      request.log.warn({ err: error }, 'the queue cannot be read');
+    // Metrics are most wanted when the store is gone: `banto_store_up` says so.
+    const unread = (what: string) => (error: unknown) => {
+      request.log.warn({ err: error }, `the ${what} cannot be read`);
       return null;
-    });
-    telemetry.showQueue(queue);
-    telemetry.showBudget(broker.budget());
+    };
+    telemetry.showQueue(await broker.queue().catch(unread('queue')));
+    // Where several instances share it, the store has it.
+    telemetry.showBudget(await broker.budget().catch(unread('budget')));
     reply.type(telemetry.metricsType);
     return telemetry.metrics();
   });

@@ -13,8 +13,10 @@ export function routeQueue(app: App, { broker, observe }: Door): void {
   app.get(
     '/queue',
     { config, schema: describe({ tag, summary: 'How much work there is', answer: QueueAnswer }) },
-    async () =>
-      queueView(await observe('queue', () => broker.queue()), broker.budget(), Date.now()),
+    async () => {
+      const queue = await observe('queue', () => broker.queue());
+      return queueView(queue, await broker.budget(), Date.now());
+    },
   );
 
   app.get(
@@ -34,7 +36,7 @@ export function routeQueue(app: App, { broker, observe }: Door): void {
       return {
         period,
         rows: rows.map(({ start, counters }) => ({ start, counters })),
-        forge_budget: budgetView(broker.budget()),
+        forge_budget: budgetView(await broker.budget()),
       };
     },
   );

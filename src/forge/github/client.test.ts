@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type GithubDouble, startGithubDouble } from '../../../test/support/github/double.ts';
-import { ANSWERS } from '../../../test/support/github/faults.ts';
+import { ANSWERS, secondaryLimit } from '../../../test/support/github/faults.ts';
 import { UNPACED } from '../../../test/support/github/forge.ts';
+import { ForgeBusy } from '../../core/forge.ts';
 import { type Client, createClient } from './client.ts';
 import { createPlace } from './place.ts';
 
@@ -41,6 +42,14 @@ describe('a request', () => {
       status: 404,
     });
     expect(github.requests.map((one) => one.status)).toEqual([200, 304, 404]);
+  });
+
+  it('that reads and is told to wait is not repeated meanwhile', async () => {
+    github.faults.add({ kind: 'answer', answer: secondaryLimit(30, 429) });
+    await expect(client.request(READ, where)).rejects.toMatchObject({ retryAfterMs: 30_000 });
+    await expect(client.request(READ, where)).rejects.toBeInstanceOf(ForgeBusy);
+    expect(github.requests.map((one) => one.status)).toEqual([429]);
+    expect(await client.budget()).toMatchObject({ limit: 5000 });
   });
 
   it('that writes is sent once, whatever comes back', async () => {

@@ -3,8 +3,8 @@
 
 import { RequestError } from '@octokit/request-error';
 import type { LabelChange } from '../../core/forge.ts';
-import { readBudget } from './limits.ts';
 import type { Place } from './place.ts';
+import { GraphqlUsedUp } from './throttle.ts';
 
 export interface LabelsAtOnce {
   /** False: not this way, or not now; what has happened already may be repeated by REST. */
@@ -31,8 +31,11 @@ const QUERIES = {
 const MOST_KNOWN = 5000;
 const UNSAID_WAIT_MS = 60_000;
 
-function isLimited(error: unknown): boolean {
-  return error instanceof Error && error.message === 'GraphQL Rate Limit Exceeded';
+/** How long its budget is used up, where that is what is wrong. */
+function limitedMs(error: unknown): number | null {
+  if (error instanceof GraphqlUsedUp) return error.retryAfterMs;
+  const said = error instanceof Error && error.message === 'GraphQL Rate Limit Exceeded';
+  return said ? UNSAID_WAIT_MS : null;
 }
 
 /** GitHub has understood and said no, in a way that REST will say more clearly. */
@@ -46,9 +49,8 @@ export function createLabelsAtOnce(
   now: () => number,
 ): LabelsAtOnce {
   const ids = new Map<string, string>();
-  /** What is left of its hour, less what is under way. */
-  let left = Number.POSITIVE_INFINITY;
-  let resetAt = 0;
+  /** Its budget is used up until then: asking would only cost a place. */
+  let usedUpUntil = 0;
 
   /** Null: not all of them are known. */
   function idsOf(names: readonly string[]): string[] | null {
@@ -64,13 +66,7 @@ export function createLabelsAtOnce(
       ...(add.length === 0 ? {} : { add }),
       ...(remove.length === 0 ? {} : { remove }),
     };
-    left -= 1;
-    const { data, headers } = await place.graphql<Mutated>(query, variables);
-    const budget = readBudget(headers, now(), 'graphql');
-    if (budget !== null) {
-      left = now() < resetAt ? Math.min(left, budget.remaining) : budget.remaining;
-      resetAt = budget.resetAt;
-    }
+    const { data } = await place.graphql<Mutated>(query, variables);
     if (typeof data !== 'object' || data === null) {
       throw new Error("GitHub's answer about labels is not whole.");
     }
@@ -92,15 +88,17 @@ export function createLabelsAtOnce(
       const add = idsOf(change.add);
       const remove = idsOf(change.remove);
       if (item === null || add === null || remove === null) return false;
-      if (left <= 0 && now() < resetAt) return false;
+      if (now() < usedUpUntil) return false;
       if (add.length + remove.length === 0) return true;
       try {
         if (await send(item, add, remove)) return true;
       } catch (error) {
-        if (isLimited(error)) {
-          left = 0;
-          resetAt = Math.max(resetAt, now() + UNSAID_WAIT_MS);
-        } else if (!isRefusal(error)) throw error;
+        const waitMs = limitedMs(error);
+        if (waitMs !== null) {
+          usedUpUntil = now() + waitMs;
+          return false;
+        }
+        if (!isRefusal(error)) throw error;
       }
       // Somebody may have deleted a label and made it anew: then it has another id.
       for (const name of [...change.add, ...change.remove]) ids.delete(name.toLowerCase());

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readBudget, waitUntil } from './limits.ts';
+import { readAllowance, waitMsOf } from './limits.ts';
 
 const NOW = 1_000_000_000_000;
 /** GitHub's clock is an hour ahead of ours. */
@@ -15,14 +15,14 @@ describe('the budget', () => {
       'x-ratelimit-reset': reset,
       'x-ratelimit-resource': 'core',
     };
-    expect(readBudget(headers, NOW)).toEqual({
+    expect(readAllowance(headers, NOW)).toEqual({
+      of: 'core',
       limit: 5000,
       remaining: 17,
-      resetAt: NOW + 90_000,
-      blockedUntil: null,
+      resetMs: 90_000,
     });
-    expect(readBudget({ ...headers, 'x-ratelimit-resource': 'graphql' }, NOW)).toBeNull();
-    expect(readBudget({ date }, NOW)).toBeNull();
+    expect(readAllowance({ ...headers, 'x-ratelimit-resource': 'search' }, NOW)).toBeNull();
+    expect(readAllowance({ date }, NOW)).toBeNull();
   });
 });
 
@@ -41,13 +41,13 @@ describe('a limit', () => {
     ],
     ['429 without a word', 429, {}, '', 60_000],
   ])('by %s is obeyed', (_name, status, headers, message, waitMs) => {
-    expect(waitUntil(status, headers, message, NOW)).toBe(NOW + waitMs);
+    expect(waitMsOf(status, headers, message, NOW)).toBe(waitMs);
   });
 
   it('is not seen in other refusals', () => {
     expect(
-      waitUntil(403, { 'x-ratelimit-remaining': '5' }, 'Resource not accessible', NOW),
+      waitMsOf(403, { 'x-ratelimit-remaining': '5' }, 'Resource not accessible', NOW),
     ).toBeNull();
-    expect(waitUntil(503, { 'retry-after': '30' }, '', NOW)).toBeNull();
+    expect(waitMsOf(503, { 'retry-after': '30' }, '', NOW)).toBeNull();
   });
 });

@@ -5,6 +5,7 @@ import type { Client } from './connect.ts';
 import { keysScript } from './hold-lock.ts';
 import type { Keys } from './keys.ts';
 import type { NamespaceScan, OwnKey } from './namespace-scan.ts';
+import { removeOldLibraries } from './old-libraries.ts';
 import { piped } from './piped.ts';
 import { toFields } from './rows.ts';
 import type { Ttls } from './ttl.ts';
@@ -16,11 +17,12 @@ export type CleanedKind =
   | 'tickets'
   | 'stats'
   | 'agents'
-  | 'metrics';
+  | 'metrics'
+  | 'functions';
 
 export interface Cleaned {
   readonly kind: CleanedKind;
-  /** Keys, or entries of a key. */
+  /** Keys, entries of a key, or libraries of functions. */
   readonly removed: number;
 }
 
@@ -169,6 +171,7 @@ export function createClean(client: Client, keys: Keys, ttls: Ttls, scan: Namesp
         (await before(at.stats_daily, lastDay, dryRun)) + (await hours(now, dryRun)),
       agents: () => agents(now, dryRun),
       metrics: () => metrics(now, dryRun),
+      functions: () => removeOldLibraries(client, keys, ttls, dryRun),
     };
     const cleaned: Cleaned[] = [];
     const all = Object.entries(steps) as [CleanedKind, () => Promise<number>][];

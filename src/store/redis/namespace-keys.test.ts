@@ -293,6 +293,41 @@ describe('clean', () => {
   });
 });
 
+describe('clean of functions', () => {
+  const libraries = async () =>
+    ((await raw.call('FUNCTION', 'LIST', 'LIBRARYNAME', 'banto_*')) as unknown[][]).map((fields) =>
+      String(fields[fields.indexOf('library_name') + 1]),
+    );
+
+  it('removes libraries of earlier versions of this namespace, and an instance that needs one goes on', async () => {
+    await raw.call('FUNCTION', 'FLUSH');
+    // Other constants make another library, as another version does.
+    const earlier = await openRedisStore({
+      connection: { url: server.url },
+      ttls: { heartbeat: 1801 },
+    });
+    const elsewhere = await openRedisStore({ connection: { url: server.url }, namespace: 'other' });
+    const before = await libraries();
+    expect(before).toHaveLength(2);
+    const now = await openRedisStore({ connection: { url: server.url } });
+    const current = (await libraries()).filter((name) => !before.includes(name));
+    const keys = await room();
+    const removed = async (dryRun: boolean) =>
+      (await keys.clean({ dryRun, progress: quiet })).find(({ kind }) => kind === 'functions');
+    expect(await removed(true)).toEqual({ kind: 'functions', removed: 1 });
+    expect(await libraries()).toHaveLength(3);
+    expect(await removed(false)).toEqual({ kind: 'functions', removed: 1 });
+    expect(await libraries()).toEqual(expect.arrayContaining(current));
+    expect(await libraries()).toHaveLength(2);
+    await earlier.learn(['python']);
+    expect(await libraries()).toHaveLength(3);
+    for (const store of [earlier, elsewhere, now]) {
+      await store.putSetting('flags:debug:enabled', true);
+      await store.close();
+    }
+  });
+});
+
 describe('a held lock', () => {
   it('is renewed while the work lasts, and only its owner removes it', async () => {
     const lock = await holdLock(raw, 'banto:lock:process:x', 'work', 300);

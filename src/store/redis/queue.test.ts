@@ -163,12 +163,16 @@ describe('an entry that makes no sense', () => {
     expect(logged.join()).toContain('not-a-task');
   });
 
-  it('is found in the lists for people too', async () => {
+  it('is found in every other list too', async () => {
     await world().mirror(entry(1));
     await raw.zadd(key('queue:high'), 1, 'garbage');
     await raw.zadd(key('queue:delayed'), 1, 'rubbish');
+    await raw.zadd(key('queue:opening'), 1, 'litter');
+    await raw.zadd(key('leases:deadline'), 1, 'waste');
     await stores[0]?.sweep(sweepInput());
-    expect((await raw.hkeys(key('queue:corrupt'))).sort()).toEqual(['garbage', 'rubbish']);
+    const found = ['garbage', 'litter', 'rubbish', 'waste'];
+    expect((await raw.hkeys(key('queue:corrupt'))).sort()).toEqual(found);
+    for (const entry of found) expect(logged.join()).toContain(entry);
     expect(await raw.zrange(key('queue:high'), '0', '-1')).toEqual([]);
     expect(await raw.zcard(key('queue:normal'))).toBe(1);
   });

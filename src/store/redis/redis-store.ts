@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Fact } from '../../core/facts.ts';
+import type { OpenPace } from '../../core/pace.ts';
 import type { Store } from '../../core/store.ts';
 import { type Channels, createChannels } from './channels.ts';
 import { checkServer } from './check.ts';
@@ -13,6 +14,7 @@ import { createIdentifiers, createKeys, type KeyPatterns } from './keys.ts';
 import { type Link, openLink } from './link.ts';
 import { createMirror } from './mirror.ts';
 import { createOutbox } from './outbox.ts';
+import { createPaces } from './pace.ts';
 import { createProcessRoom, type ProcessRoom } from './process.ts';
 import { createReads } from './reads.ts';
 import { createRegistry } from './registry.ts';
@@ -45,6 +47,7 @@ export interface RedisStoreOptions {
 export interface RedisStore extends Store {
   readonly processes: ProcessRoom;
   readonly channels: Channels;
+  readonly openPace: OpenPace;
   /** Changes when Redis has lost data. */
   generation(): string;
 }
@@ -148,6 +151,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
       () => (clock === undefined ? null : Math.floor(clock.now())),
       log,
     ),
+    openPace: createPaces(link, () => clock?.now() ?? performance.now()),
     now,
     ping: async () => void (await link.send('PING')),
     subscribe: (listener) =>

@@ -36,6 +36,7 @@ const STEPS = [
   'heartbeat',
   'learn',
   'mirror',
+  'pace',
   'prioritize',
   'refuse',
   'release',
@@ -73,6 +74,7 @@ export type StepName = (typeof STEPS)[number];
 export type ReadName = (typeof READS)[number] | typeof CLOCK;
 
 export interface Library {
+  readonly name: string;
   readonly text: string;
   /** The function that runs a batch of steps. */
   readonly batch: string;
@@ -124,5 +126,5 @@ export function loadLibrary(keys: Keys, ttls: Ttls): Library {
     ...reads.map(([name, body]) => register(name, fillIn(body, keys, ttls), "'no-writes'")),
     register(CLOCK, fillIn(source(CLOCK), keys, ttls), ''),
   ].join('\n');
-  return { text: `#!lua name=${id}\n${text}\n`, batch: called('batch'), read: called };
+  return { name: id, text: `#!lua name=${id}\n${text}\n`, batch: called('batch'), read: called };
 }

@@ -37,13 +37,14 @@ export function createSweep(
   return async (input) => {
     const limit = Math.min(input.limit, MOST_PER_STEP);
     const { maxAttempts, ledger, deadLedger } = input;
-    const [, expired, promoted, opened, nextDueAt] = await link.run('sweep', {
+    const [, expired, promoted, opened, nextDueAt, corrupt] = await link.run('sweep', {
       limit,
       maxAttempts,
       ledger: fromLedger(ledger),
       deadLedger: fromLedger(deadLedger),
       activeMs: ttls.heartbeat * 1000,
     });
+    setAside((corrupt ?? []) as string[]);
     const done = [Number(expired), Number(promoted), Number(opened)];
     const moreToForget = await forget(input);
     return {

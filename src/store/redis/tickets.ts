@@ -53,8 +53,11 @@ export function createTickets(
   }
 
   return {
-    async create(ticket, ttlMs) {
-      await link.run('tickets.create', { id: ticket.id, data: JSON.stringify(ticket), ttlMs });
+    async create(ticket, ttlMs, most) {
+      const { id, agentId: agent } = ticket;
+      const data = JSON.stringify(ticket);
+      const [word] = await link.run('tickets.create', { id, agent, data, ttlMs, most });
+      return word as Awaited<ReturnType<Tickets['create']>>;
     },
     get: async (id) => (await find([id])).get(id) ?? null,
     async getMany(ids) {
@@ -90,5 +93,14 @@ export function createTickets(
       return ids.filter((_, index) => listed[index] !== 1);
     },
     count: async () => Number(await link.send('SCARD', keys.at.tickets_index)),
+    async perAgent() {
+      const ids = (await link.send('SMEMBERS', keys.at.tickets_index)) as string[];
+      const counts = new Map<string, number>();
+      if (ids.length === 0) return counts;
+      for (const { agentId } of (await find(ids)).values()) {
+        counts.set(agentId, (counts.get(agentId) ?? 0) + 1);
+      }
+      return counts;
+    },
   };
 }

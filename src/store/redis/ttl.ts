@@ -11,6 +11,10 @@ export interface Ttls {
   readonly task_result: number;
   /** `review:delay:{id}`, renewed while it waits. */
   readonly review_delay: number;
+  /** `tickets:agent:{agent}`, renewed by each ticket; never shorter than the longest wait. */
+  readonly tickets_agent: number;
+  /** `pace:*`, renewed by every request to the forge; longer only while it is told to be silent for longer. */
+  readonly pace: number;
 }
 
 const DAY = 86_400;
@@ -21,4 +25,6 @@ export const DEFAULT_TTLS: Ttls = {
   stats: 7 * DAY,
   task_result: 30 * DAY,
   review_delay: DAY,
+  tickets_agent: 600,
+  pace: 7200,
 };

@@ -15,11 +15,21 @@ export function createTickets({ read }: Pick<Kit, 'read'>): Tickets {
   /** In order of arrival; the value is the instant until which somebody matches it. */
   const index = new Map<string, number>();
 
+  const byAgent = new Map<string, Set<string>>();
+
+  function drop(id: string): void {
+    const agentId = data.get(id)?.ticket.agentId ?? '';
+    data.delete(id);
+    const own = byAgent.get(agentId);
+    own?.delete(id);
+    if (own?.size === 0) byAgent.delete(agentId);
+  }
+
   function find(id: string, now: number): Ticket | null {
     const found = data.get(id);
     if (found === undefined) return null;
     if (found.expiresAt > now) return found.ticket;
-    data.delete(id);
+    drop(id);
     return null;
   }
 
@@ -27,11 +37,25 @@ export function createTickets({ read }: Pick<Kit, 'read'>): Tickets {
     if (index.has(id)) index.set(id, until);
   }
 
+  const waitsWith = (agentId: string, now: number): number =>
+    [...(byAgent.get(agentId) ?? [])].filter((id) => find(id, now) !== null).length;
+
+  function perAgent(now: number): Map<string, number> {
+    const counts = [...byAgent.keys()].map((id) => [id, waitsWith(id, now)] as const);
+    return new Map(counts.filter(([, count]) => count > 0));
+  }
+
   return {
-    create: (ticket, ttlMs) =>
+    create: (ticket, ttlMs, most) =>
       read((now) => {
+        if (most !== undefined && !index.has(ticket.id)) {
+          if (waitsWith(ticket.agentId, now) >= most.perAgent) return 'perAgent';
+          if (index.size >= most.all) return 'all';
+        }
         data.set(ticket.id, { ticket, expiresAt: now + ttlMs });
+        byAgent.set(ticket.agentId, (byAgent.get(ticket.agentId) ?? new Set()).add(ticket.id));
         if (!index.has(ticket.id)) index.set(ticket.id, 0);
+        return 'ok';
       }),
     get: (id) => read((now) => find(id, now)),
     getMany: (ids) =>
@@ -56,7 +80,7 @@ export function createTickets({ read }: Pick<Kit, 'read'>): Tickets {
       read(() => {
         for (const id of ids) {
           index.delete(id);
-          data.delete(id);
+          drop(id);
         }
       }),
     release: (ids) =>
@@ -66,9 +90,10 @@ export function createTickets({ read }: Pick<Kit, 'read'>): Tickets {
     delete: (id) =>
       read(() => {
         index.delete(id);
-        data.delete(id);
+        drop(id);
       }),
     unlisted: (ids) => read(() => ids.filter((id) => !index.has(id))),
     count: () => read(() => index.size),
+    perAgent: () => read(perAgent),
   };
 }

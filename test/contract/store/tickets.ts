@@ -75,6 +75,33 @@ export function testTickets(world: () => World): void {
       expect(await tickets().listActive(10, 1_000)).toEqual([]);
     });
 
+    it('are refused past the limits of all together and of one agent, and counted while they wait', async () => {
+      const of = (agentId: string, id: string) => ({ ...ticket(id), agentId });
+      const most = { all: 3, perAgent: 2 };
+      const ask = (agentId: string, id: string) => tickets().create(of(agentId, id), 10_000, most);
+      expect(await ask('a', '1')).toBe('ok');
+      expect(await ask('a', '2')).toBe('ok');
+      expect(await ask('a', '3')).toBe('perAgent');
+      expect(await ask('a', '2')).toBe('ok');
+      expect(await ask('b', '4')).toBe('ok');
+      expect(await ask('c', '5')).toBe('all');
+      expect([...(await tickets().perAgent())].sort()).toEqual([
+        ['a', 2],
+        ['b', 1],
+      ]);
+      expect(await tickets().get('3')).toBeNull();
+      expect(await tickets().create(of('c', '6'), 10_000)).toBe('ok');
+      await tickets().assign(['1']);
+      await tickets().delete('6');
+      expect(await ask('a', '3')).toBe('ok');
+      world().advance(10_000);
+      expect([...(await tickets().perAgent())]).toEqual([]);
+      await tickets().getMany(['2', '3', '4']);
+      expect(await ask('a', '7')).toBe('ok');
+      expect(await ask('a', '8')).toBe('ok');
+      expect([...(await tickets().perAgent())]).toEqual([['a', 2]]);
+    });
+
     it('say which of them are not in the index; being matched is no reason', async () => {
       await create('1', '2', '3');
       await tickets().listActive(10, 1_000);

@@ -1,6 +1,7 @@
 -- Whatever time brings about: leases that lapsed, tasks that are due, reservations that end.
 -- Arguments: limit, maxAttempts, ledger and deadLedger by kind, activeMs.
--- Reply: `ok` with how many expired, were promoted, were opened, and when something falls due next ('' never).
+-- Reply: `ok` with how many expired, were promoted, were opened, when something falls due next ('' never), and
+-- what was set aside as corrupt.
 
 local function due(key)
   return call('ZRANGEBYSCORE', key, '-inf', int(now), 'LIMIT', 0, a.limit)
@@ -23,6 +24,7 @@ local function expire(t)
   if dead then bury(t, 'expired', a.deadLedger[t.kind]) else want(load_issue(t.issue), a.ledger[t.kind]) end
 end
 
+local corrupt = {}
 -- An entry whose task is gone, or is in another state, is set aside rather than lost.
 local function each(name, key, state, act)
   local ids = due(key)
@@ -32,6 +34,7 @@ local function each(name, key, state, act)
     else
       zrem(key, id)
       call('HSET', K.queue_corrupt, id, name .. ' at ' .. int(now))
+      corrupt[#corrupt + 1] = id
     end
   end
   return #ids
@@ -56,4 +59,4 @@ for _, key in ipairs({ K.leases, K.queue_delayed, K.queue_opening }) do
   local at = first_at(key)
   if at and (not next_due or at < next_due) then next_due = at end
 end
-return reply('ok', expired, promoted, opened, next_due and int(next_due) or '')
+return reply('ok', expired, promoted, opened, next_due and int(next_due) or '', corrupt)

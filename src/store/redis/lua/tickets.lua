@@ -2,7 +2,21 @@
 -- The document's lock around listing and de-indexing is the script itself: Redis runs one at a time.
 
 -- name: create
--- Arguments: id, data (JSON), ttlMs. Reply: `ok`.
+-- Arguments: id, agent, data (JSON), ttlMs, most (`all` and `perAgent`, or null). Reply: `ok`, or the limit that
+-- is reached. What an agent waits with is looked at only where its limit may be reached: it is tidied up then.
+local own = K.tickets_agent .. a.agent
+if given(a.most) and call('SISMEMBER', K.tickets_index, a.id) == 0 then
+  if call('SCARD', own) >= a.most.perAgent then
+    for _, id in ipairs(call('SMEMBERS', own)) do
+      local waits = call('SISMEMBER', K.tickets_index, id) == 1 and call('EXISTS', K.ticket_data .. id) == 1
+      if not waits then call('SREM', own, id) end
+    end
+    if call('SCARD', own) >= a.most.perAgent then return reply('perAgent') end
+  end
+  if call('SCARD', K.tickets_index) >= a.most.all then return reply('all') end
+end
+call('SADD', own, a.id)
+call('EXPIRE', own, int(math.max(TTL.tickets_agent, math.ceil(a.ttlMs / 1000))))
 call('SET', K.ticket_data .. a.id, string.sub(a.data, 1, -2) .. ',"expiresAt":' .. int(now + a.ttlMs) .. '}', 'PX', int(a.ttlMs))
 call('SADD', K.tickets_index, a.id)
 return reply('ok')
