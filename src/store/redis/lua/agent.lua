@@ -1,6 +1,6 @@
 -- Part of a step: agents, seed 003's processes.
 
-local AGENT = { 'agent_id', 'capabilities', 'first_seen_at', 'last_seen_at', 'lapsed', 'holds' }
+local AGENT = { 'capabilities', 'first_seen_at', 'last_seen_at', 'lapsed', 'holds' }
 local function load_agent(id) return plain_record(K.process_info .. id, AGENT) end
 
 -- The agent was heard of. The lists by last seen are a second coarse: they are for people and sweeps.

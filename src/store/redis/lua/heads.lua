@@ -16,13 +16,15 @@ local function groups_of(words)
   return order
 end
 
--- The oldest tasks of a bucket, `id, score, id, score, …`, and `at` the first that is still there.
+-- The oldest tasks of a bucket, `id, score, id, score, …`, and `at` the first that is still there. Few at
+-- first, as most buckets of a group are not taken from; more of those that are.
 -- Texts rather than numbers: Redis spells out every number that a script hands it, and that is dear.
 local function read_heads(n)
-  local key = K.queue_bucket .. n
+  local key, before = K.queue_bucket .. n, heads[n]
+  local last = before and math.min(before.last * 4 + 3, 127) or 1
   settle(key)
-  local known = call('ZRANGE', key, '0', '3', 'WITHSCORES')
-  known.at, known.all = 1, #known < 8
+  local known = call('ZRANGE', key, '0', int(last), 'WITHSCORES')
+  known.at, known.last, known.all = 1, last, #known < 2 * last + 2
   for m = 2, #known, 2 do known[m] = tonumber(known[m]) end
   heads[n] = known
   return known
@@ -46,20 +48,14 @@ local function score_of(n)
   return known[known.at + 1]
 end
 
--- A heap of the group's buckets by the score of their heads. A head only ever gets younger, so that a score
--- that is out of date is too low: the first whose score is still true is the oldest of all.
-local function front_of(group)
-  local front = fronts[group]
-  if front then return front end
-  local scores, order = {}, {}
-  for m = 1, #group do
-    local score = score_of(group[m])
-    if score then order[#order + 1], scores[group[m]] = group[m], score end
+local function sift_up(order, scores, n)
+  local k, score = #order + 1, scores[n]
+  while k > 1 do
+    local above = (k - k % 2) / 2
+    if scores[order[above]] <= score then break end
+    order[k], k = order[above], above
   end
-  table.sort(order, function(one, other) return scores[one] < scores[other] end)
-  front = { order = order, scores = scores }
-  fronts[group] = front
-  return front
+  order[k] = n
 end
 
 local function sift_down(order, scores)
@@ -74,6 +70,25 @@ local function sift_down(order, scores)
     order[k], k = left, child
   end
   order[k] = n
+end
+
+-- A heap of the group's buckets by the score of their heads. A head only ever gets younger, so that a score
+-- that is out of date is too low: the first whose score is still true is the oldest of all.
+local function front_of(group)
+  local front = fronts[group]
+  if front then return front end
+  local scores, order = {}, {}
+  for m = 1, #group do
+    local n = group[m]
+    local score = score_of(n)
+    if score then
+      scores[n] = score
+      sift_up(order, scores, n)
+    end
+  end
+  front = { order = order, scores = scores }
+  fronts[group] = front
+  return front
 end
 
 -- The oldest task of a group, and its bucket. `passed` says how many of a bucket the claim has passed by.
