@@ -22,14 +22,15 @@ local function accept_staged()
 end
 
 -- One command for many; Lua can pass on a few thousand values at most.
-local function call_many(args, n) call(unpack(args, 1, n)) end
+local add, remove = {}, {}
 local function settle(key)
   local list = pending[key]
   if not list or not next(list.values) then return end
   local values = list.values
   list.values = {}
   local scored, flat = list.add == 'ZADD', list.add == 'SADD'
-  local add, remove, a, r = { list.add, key }, { list.remove, key }, 2, 2
+  local a, r = 2, 2
+  add[1], add[2], remove[1], remove[2] = list.add, key, list.remove, key
   for member, value in pairs(values) do
     if value == false then
       r = r + 1
@@ -42,16 +43,16 @@ local function settle(key)
       a = flat and a + 1 or a + 2
     end
     if a >= 2000 then
-      call_many(add, a)
+      call(unpack(add, 1, a))
       a = 2
     end
     if r >= 2000 then
-      call_many(remove, r)
+      call(unpack(remove, 1, r))
       r = 2
     end
   end
-  if a > 2 then call_many(add, a) end
-  if r > 2 then call_many(remove, r) end
+  if a > 2 then call(unpack(add, 1, a)) end
+  if r > 2 then call(unpack(remove, 1, r)) end
 end
 local function settle_all()
   accept_staged()

@@ -100,8 +100,11 @@ local function spell(r)
   return json
 end
 
+-- Filled anew for each command, and never let go: a table that grows is dear.
+local args = {}
 local function write(r)
-  local args, n = { 'HSET', key_of[r] }, 2
+  local n = 2
+  args[1], args[2] = 'HSET', key_of[r]
   if not plain[r] then args[3], args[4], n = 'record', spell(r), 4 end
   for name, value in pairs(sides_of[r]) do
     args[n + 1], args[n + 2] = name, value
