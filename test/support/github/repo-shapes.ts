@@ -11,17 +11,6 @@ export interface RepoShapes {
   readonly branch: (repo: Repo, name: string, sha: string) => Schemas['branch-with-protection'];
 }
 
-const counted = new WeakMap<Repo, { readonly version: number; readonly open: number }>();
-
-function openItems(repo: Repo): number {
-  const known = counted.get(repo);
-  if (known?.version === repo.version) return known.open;
-  let open = 0;
-  for (const item of repo.items.values()) if (item.state === 'open') open += 1;
-  counted.set(repo, { version: repo.version, open });
-  return open;
-}
-
 export function createRepoShapes({ api, html }: Places, { user }: IssueShapes): RepoShapes {
   const addresses = (repo: Repo) => {
     const url = `${api}/repos/${fullName(repo)}`;
@@ -66,7 +55,7 @@ export function createRepoShapes({ api, html }: Places, { user }: IssueShapes): 
     };
   };
   const repository: RepoShapes['repository'] = (repo) => {
-    const open = openItems(repo);
+    const open = repo.openItems;
     const page = `${html}/${fullName(repo)}`;
     return {
       id: repo.id,
