@@ -6,7 +6,7 @@ import type { Issue, LinkedPull } from '../../core/issue.ts';
 import { Moved } from './client.ts';
 import { createCrossReferences } from './cross-references.ts';
 import { createDependencies } from './dependencies.ts';
-import { createKnown, rawPrint } from './known.ts';
+import { createKnown, rawPrint, type Verdict } from './known.ts';
 import { lastPage, type PageMemory, type Place } from './place.ts';
 import { createPullIndex } from './pull-index.ts';
 import { createPulls } from './pulls.ts';
@@ -40,6 +40,10 @@ const PAGES_KEPT = 100;
 /** Repositories with more pages find what is gone by the full pass alone. */
 const GONE_PAGES = 50;
 const FORGET_MS = 3_600_000;
+/** Pages in one go when every issue is looked at again for its labels. */
+const RELOOK_PAGES = 10;
+const NOTHING: Omit<ForgeChange, 'repository'> = { issues: [], gone: [] };
+const ALL_OPEN = { state: 'open', sort: 'created', direction: 'asc' } as const;
 const COUNTED_MS = 60_000;
 
 /** Only what is read is kept: GitHub's own answers are ten times as long. */
@@ -87,6 +91,11 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
   let probed = '';
   let settling: Promise<unknown> = Promise.resolve();
   let counted: { count: number; etag: string; at: number } | null = null;
+  const lostLabels = new Set<string>();
+  let relookDue = false;
+  let relooking: AsyncIterator<readonly GithubIssue[]> | null = null;
+  let accessDoubted = false;
+  let unreachable = false;
 
   async function linkByMention(from: GithubIssue, base: Issue): Promise<Pull | null> {
     const numbers = await crossReferences.of(from);
@@ -137,23 +146,43 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
     }
   }
 
+  /**
+   * A picture of a listing. One that differs though its instant is the same, and long past, had labels renamed or
+   * deleted: that is no change of the issue, and leaves no other trace.
+   */
+  function judgeListed(from: GithubIssue): Verdict {
+    const verdict = known.judge(from);
+    const at = instantOf(from.updated_at);
+    const differs =
+      verdict === 'unclear' || (verdict === 'old' && known.updatedAt(from.number) === at);
+    if (!differs) return verdict;
+    return now() - at > OVERLAP_MS ? 'news' : 'unclear';
+  }
+
   /** An issue of a listing; null: it is not to be shown. */
   async function fromListing(from: GithubIssue): Promise<Issue | null> {
-    const verdict = known.judge(from);
+    const verdict = judgeListed(from);
     if (verdict === 'news' || verdict === 'same') {
       known.see(from, false);
       return decorate(from);
     }
-    if (known.gone.has(from.number)) return null;
+    if (known.isGone(from.number)) return null;
     // An older picture than what is known says only that the issue is open; the store leaves it aside.
     const older = instantOf(from.updated_at) < (known.updatedAt(from.number) ?? 0);
     return older ? toIssue(repository, from) : read(from.number);
   }
 
+  /** Closed long ago: what was remembered about it goes. */
+  function forget(number: number): void {
+    index.forget(number);
+    dependencies.forget(number);
+    crossReferences.forget(number);
+    trust?.forget(number);
+  }
+
   async function* list(): AsyncIterable<readonly Issue[]> {
     await pulls.readAll();
-    const parameters = { state: 'open', sort: 'created', direction: 'asc' };
-    for await (const page of place.pages<GithubIssue>(LISTING, parameters, memory)) {
+    for await (const page of place.pages<GithubIssue>(LISTING, ALL_OPEN, memory)) {
       const issues: Issue[] = [];
       for (const from of page) {
         if (from.pull_request !== undefined) {
@@ -174,11 +203,11 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
     }
     for (const item of own) known.report(item);
     if (own.length > 0) yield own;
-    known.prune(now() - FORGET_MS);
+    for (const number of known.prune(now() - FORGET_MS)) forget(number);
     listed = true;
   }
 
-  function markIssue(from: GithubIssue): void {
+  function markIssue(from: GithubIssue, judge: (from: GithubIssue) => Verdict): void {
     const { number } = from;
     const waiting = dirtyIssues.get(number);
     if (waiting === null) return;
@@ -188,7 +217,7 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
       else if (ahead === 0 && rawPrint(from) !== rawPrint(waiting)) dirtyIssues.set(number, null);
       return;
     }
-    const verdict = known.judge(from);
+    const verdict = judge(from);
     if (verdict === 'news') dirtyIssues.set(number, from);
     if (verdict === 'unclear') dirtyIssues.set(number, null);
   }
@@ -207,13 +236,13 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
     );
   }
 
-  /** A delivery or a listing speaks of an item. */
-  function hear(from: GithubIssue): void {
+  /** A delivery or, judged otherwise, a listing speaks of an item. */
+  function hear(from: GithubIssue, judge = known.judge): void {
     if (from.pull_request === undefined) {
-      markIssue(trim(from));
+      markIssue(trim(from), judge);
       return;
     }
-    const verdict = known.judge(from);
+    const verdict = judge(from);
     if (verdict !== 'news' && verdict !== 'unclear') return;
     known.see(from, false);
     if (!isInIndex(from)) dirtyPulls.add(from.number);
@@ -227,7 +256,7 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
   }
 
   function hearPull(from: GithubPull): void {
-    if (known.gone.has(from.number)) return;
+    if (known.isGone(from.number)) return;
     const touched = pulls.take(from);
     if (touched === 'unclear') dirtyPulls.add(from.number);
     else touch([...touched, from.number]);
@@ -272,13 +301,64 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
     return done;
   }
 
+  /** Looks at every open issue again, some pages at a time: a label's new name is no change of those that carry it. */
+  async function relook(): Promise<void> {
+    if (relookDue) {
+      relookDue = false;
+      relooking = place.pages<GithubIssue>(LISTING, ALL_OPEN, memory)[Symbol.asyncIterator]();
+    }
+    for (let page = 0; relooking !== null && page < RELOOK_PAGES; page += 1) {
+      const { done, value } = await relooking.next().catch((error: unknown) => {
+        relooking = null;
+        relookDue = true;
+        throw error;
+      });
+      if (done === true) relooking = null;
+      else for (const from of value) hear(from, judgeListed);
+    }
+  }
+
+  /** Somebody says that the repository was given to us, or taken away: GitHub itself is asked. */
+  async function settleAccess(): Promise<void> {
+    if (!accessDoubted) return;
+    try {
+      await place.about(true);
+      relookDue = true;
+    } catch (error) {
+      if (!hasStatus(error, 404)) throw error;
+      unreachable = true;
+      known.clear();
+      for (const dirty of [dirtyIssues, dirtyPulls, ownItems]) dirty.clear();
+      relookDue = false;
+      relooking = null;
+      listed = false;
+    }
+    accessDoubted = false;
+  }
+
+  interface Settled {
+    readonly repository: string;
+    readonly issues: Issue[];
+    readonly gone: number[];
+    lostLabels?: readonly string[];
+    unreachable?: true;
+  }
+
   /** Settles what is dirty. What was found before an error is still told; the rest stays dirty. */
   async function settleNow(): Promise<ForgeChange> {
-    const change = { repository, issues: [] as Issue[], gone: [] as number[] };
+    const change: Settled = { repository, issues: [], gone: [] };
     try {
+      await settleAccess();
+      if (unreachable) {
+        unreachable = false;
+        return { ...change, unreachable: true };
+      }
+      await relook();
       await settlePulls();
       await settleIssues(change);
       await settleOwnItems(change);
+      if (lostLabels.size > 0) change.lostLabels = [...lostLabels];
+      lostLabels.clear();
     } catch (error) {
       if (change.issues.length === 0 && change.gone.length === 0) throw error;
     }
@@ -288,7 +368,7 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
   async function hearListing(since: number | null): Promise<void> {
     const all = since === null;
     const parameters = all
-      ? { state: 'open', sort: 'created', direction: 'asc' }
+      ? ALL_OPEN
       : // Sorted by creation: by update no ETag would ever hold.
         { state: 'all', sort: 'created', direction: 'asc', since: new Date(since).toISOString() };
     if (all) known.forgetReports();
@@ -298,7 +378,7 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
       for (const from of page) {
         newest = Math.max(newest, instantOf(from.updated_at));
         if (all && from.pull_request === undefined) dirtyIssues.set(from.number, from);
-        else hear(from);
+        else hear(from, judgeListed);
       }
     }
     // Another cursor is another address: what was kept for the old one is of no use.
@@ -330,8 +410,7 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
     const state = `${count} of ${expected}`;
     if (count >= expected || state === probed || count > GONE_PAGES * 100) return;
     const seen = new Set<number>();
-    const parameters = { state: 'open', sort: 'created', direction: 'asc' };
-    for await (const page of place.pages<GithubIssue>(LISTING, parameters, memory)) {
+    for await (const page of place.pages<GithubIssue>(LISTING, ALL_OPEN, memory)) {
       for (const from of page) seen.add(from.number);
     }
     for (const number of known.openNumbers()) {
@@ -347,12 +426,18 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
       cursor === null ? sinceAt : Number(/^since\.(\d+)$/.exec(cursor)?.[1] ?? Number.NaN);
     await hearListing(Number.isNaN(since) ? null : since);
     const first = await settle();
-    await findGone();
-    const second = await settle();
+    const second = await findGone()
+      .then(settle)
+      .catch((error: unknown) => {
+        // What was found is not found again: it is told, and the rest is looked for at the next poll.
+        if (first.issues.length + first.gone.length === 0) throw error;
+        return NOTHING;
+      });
     const change = {
-      repository,
+      ...first,
       issues: [...first.issues, ...second.issues],
       gone: [...first.gone, ...second.gone],
+      lostLabels: [...(first.lostLabels ?? []), ...(second.lostLabels ?? [])],
     };
     return { change, cursor: `since.${sinceAt}` };
   }
@@ -375,11 +460,23 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
     hearReview: (number: number) => pulls.doubt(number),
     /** Somebody says that it is gone; it is read before that is believed. */
     hearGone: (number: number) => void dirtyIssues.set(number, null),
+    /** A label was renamed or deleted. */
+    hearLostLabel(name: string): void {
+      lostLabels.add(name);
+      relookDue = true;
+    },
+    doubtAccess(): void {
+      accessDoubted = true;
+    },
     isDirty: () =>
-      dirtyIssues.size > 0 || dirtyPulls.size > 0 || ownItems.size > 0 || pulls.unread() > 0,
+      [dirtyIssues, dirtyPulls, ownItems, lostLabels].some((dirty) => dirty.size > 0) ||
+      pulls.unread() > 0 ||
+      relookDue ||
+      relooking !== null ||
+      accessDoubted,
     /** GitHub's own name for the item; null: it was never seen. */
     nodeId: known.nodeId,
-    isMergeOf: (sha: string) => index.mergeShas().has(sha),
+    isMergeOf: (sha: string) => index.isMerge(sha),
   };
 }
 

@@ -90,6 +90,7 @@ export interface Happening {
     | 'unlocked'
     | 'renamed'
     | 'merged'
+    | 'converted_to_discussion'
     | 'cross-referenced';
   readonly actor: Account;
   readonly at: number;
@@ -97,6 +98,12 @@ export interface Happening {
   readonly rename?: { readonly from: string; readonly to: string };
   readonly source?: { readonly repo: Repo; readonly number: number };
   readonly commit?: string;
+}
+
+export interface Commit {
+  readonly author: Account;
+  readonly at: number;
+  readonly parent: string | null;
 }
 
 export type Gone = 'deleted' | { readonly repo: Repo; readonly number: number };
@@ -113,7 +120,7 @@ export interface Repo {
   pushedAt: number;
   /** Without the leading `refs/`: `heads/main` → commit. No ref at all: the repository is empty. */
   readonly refs: Map<string, string>;
-  readonly commits: Set<string>;
+  readonly commits: Map<string, Commit>;
   /** Names under `refs/` that a rule of the repository forbids to create. */
   readonly protectedRefs: RegExp[];
   readonly labels: Map<number, Label>;
@@ -207,7 +214,7 @@ export function addRepo(world: World, name: string, options: RepoOptions = {}): 
     createdAt: at,
     pushedAt: at,
     refs: new Map(),
-    commits: new Set(),
+    commits: new Map(),
     protectedRefs: [],
     labels: new Map(),
     items: new Map(),
@@ -223,7 +230,7 @@ export function addRepo(world: World, name: string, options: RepoOptions = {}): 
   };
   if (options.empty !== true) {
     const sha = world.sha();
-    repo.commits.add(sha);
+    repo.commits.set(sha, { author: repo.owner, at, parent: null });
     repo.refs.set(`heads/${defaultBranch}`, sha);
   }
   world.repos.set(name.toLowerCase(), repo);
