@@ -25,6 +25,8 @@ interface Timer {
 /** Libraries take such breaths between two steps; longer timers are time-outs. */
 const SHORT_MS = 10;
 const CALM_TURNS = 2;
+/** Real time: whatever is under way for so long will never end. */
+const STUCK_MS = 120_000;
 
 const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
@@ -98,7 +100,9 @@ export function createSimulatedTime(startAt = Date.UTC(2026, 10, 16, 8)): Simula
   };
 
   async function rest(settled: () => Promise<void>): Promise<void> {
+    const stuckAt = performance.now() + STUCK_MS;
     for (let calm = 0; calm < CALM_TURNS; calm = underWay === 0 ? calm + 1 : 0) {
+      if (performance.now() > stuckAt) throw new Error(`${underWay} things never came to rest`);
       await settled();
       await nextTurn();
     }

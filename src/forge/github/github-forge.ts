@@ -61,6 +61,8 @@ export function openGithubForge(options: GithubForgeOptions): GithubForge {
     const wanted = options.reviewPushes === true;
     const pushes = createPushMirror({ place, mirror, branches, wanted, now });
     const settler = createSettler({ mirror, tell, after, now, log });
+    /** Pushes that were delivered and are being taken in, in their order. */
+    let hearing: Promise<void> = Promise.resolve();
 
     return {
       place,
@@ -69,17 +71,24 @@ export function openGithubForge(options: GithubForgeOptions): GithubForge {
       echoes,
       branches,
       comments,
-      settler,
       // While nobody listens, what was delivered waits for the next poll.
       soon: () => {
         if (listeners.size > 0) settler.soon();
       },
       pushes,
       push: (push: GithubPush) => {
-        pushes.hear(push).then(
-          (item) => tell({ repository, issues: item === null ? [] : [item], gone: [] }),
-          (error: unknown) => log.warn({ err: error }, 'could not take in a push'),
-        );
+        hearing = hearing
+          .then(() => pushes.hear(push))
+          .then((item) => tell({ repository, issues: item === null ? [] : [item], gone: [] }))
+          .catch((error: unknown) => log.warn({ err: error }, 'could not take in a push'));
+      },
+      async settle() {
+        await hearing;
+        await settler.runOnce();
+      },
+      async stop() {
+        await hearing;
+        await settler.stop();
       },
     };
   }
@@ -161,7 +170,7 @@ export function openGithubForge(options: GithubForgeOptions): GithubForge {
       return result;
     },
     async settle() {
-      for (const { settler } of opened.values()) await settler.runOnce();
+      for (const { settle } of opened.values()) await settle();
     },
     problems: () => findProblems(client, auth, places),
     defaultBranch: async (repository) => (await at(repository).place.about()).default_branch,
@@ -171,7 +180,7 @@ export function openGithubForge(options: GithubForgeOptions): GithubForge {
       : { webhook: createWebhook(options.webhookSecret, opened) }),
     async close() {
       listeners.clear();
-      for (const { settler } of opened.values()) await settler.stop();
+      for (const { stop } of opened.values()) await stop();
     },
   };
 }

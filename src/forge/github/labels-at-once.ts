@@ -30,6 +30,7 @@ const QUERIES = {
 
 const MOST_KNOWN = 5000;
 const UNSAID_WAIT_MS = 60_000;
+const SLACK_MS = 60_000;
 
 function isLimited(error: unknown): boolean {
   return error instanceof Error && error.message === 'GraphQL Rate Limit Exceeded';
@@ -68,8 +69,10 @@ export function createLabelsAtOnce(
     const { data, headers } = await place.graphql<Mutated>(query, variables);
     const budget = readBudget(headers, now(), 'graphql');
     if (budget !== null) {
-      left = now() < resetAt ? Math.min(left, budget.remaining) : budget.remaining;
-      resetAt = budget.resetAt;
+      // Whole seconds on both sides: a new hour may be told of before the old one has ended here.
+      const sameHour = budget.resetAt - resetAt < SLACK_MS;
+      left = sameHour ? Math.min(left, budget.remaining) : budget.remaining;
+      resetAt = Math.max(resetAt, budget.resetAt);
     }
     if (typeof data !== 'object' || data === null) {
       throw new Error("GitHub's answer about labels is not whole.");

@@ -4,21 +4,20 @@
 import type { ForgeChange } from '../../core/forge.ts';
 import type { Issue, LinkedPull } from '../../core/issue.ts';
 import { Moved } from './client.ts';
-import { createCrossReferences } from './cross-references.ts';
-import { createDependencies } from './dependencies.ts';
 import { createKnown, rawPrint, type Verdict } from './known.ts';
-import { lastPage, type PageMemory, type Place } from './place.ts';
+import { ALL_OPEN, createOpenCount, createPageMemory, LISTING, trimIssue } from './listing.ts';
+import { createPictures } from './pictures.ts';
+import type { Place } from './place.ts';
 import { createPullIndex } from './pull-index.ts';
 import { createPulls } from './pulls.ts';
 import { hasStatus } from './refusals.ts';
+import { createRelook } from './relook.ts';
 import {
   type GithubIssue,
   type GithubPull,
   instantOf,
   labelNames,
   linkedPull,
-  type Pull,
-  pullItem,
   toIssue,
 } from './shapes.ts';
 import type { Trust } from './trust.ts';
@@ -29,59 +28,28 @@ export interface MirrorParts {
   readonly now: () => number;
 }
 
-const LISTING = 'GET /repos/{owner}/{repo}/issues';
 /** What GitHub shows late is still found: the cursor stays this far behind the newest change seen. */
 const OVERLAP_MS = 120_000;
 const STARTED_BEFORE_MS = 300_000;
 /** Reads of single items in one go; the rest waits for the next. */
 const READS_AT_ONCE = 50;
 const REVIEWS_AT_ONCE = 20;
-const PAGES_KEPT = 100;
 /** Repositories with more pages find what is gone by the full pass alone. */
 const GONE_PAGES = 50;
 const FORGET_MS = 3_600_000;
-/** Pages in one go when every issue is looked at again for its labels. */
-const RELOOK_PAGES = 10;
 const NOTHING: Omit<ForgeChange, 'repository'> = { issues: [], gone: [] };
-const ALL_OPEN = { state: 'open', sort: 'created', direction: 'asc' } as const;
-const COUNTED_MS = 60_000;
-
-/** Only what is read is kept: GitHub's own answers are ten times as long. */
-function trim(from: GithubIssue): GithubIssue {
-  const { number, title, labels, state, html_url, created_at, updated_at, body } = from;
-  return {
-    node_id: from.node_id,
-    number,
-    title,
-    labels: labels.map((label) => (typeof label === 'string' ? label : { name: label.name ?? '' })),
-    state,
-    html_url,
-    created_at,
-    updated_at,
-    body: body ?? null,
-    user: from.user === null ? null : { login: from.user.login },
-    ...(from.draft === undefined ? {} : { draft: from.draft }),
-    ...(from.author_association === undefined
-      ? {}
-      : { author_association: from.author_association }),
-    ...(from.pull_request === undefined
-      ? {}
-      : { pull_request: { merged_at: from.pull_request.merged_at ?? null } }),
-    ...(from.issue_dependencies_summary === undefined
-      ? {}
-      : { issue_dependencies_summary: from.issue_dependencies_summary }),
-  };
-}
 
 export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
   const { repository } = place;
   const known = createKnown();
   const index = createPullIndex(repository);
   const pulls = createPulls(place, index);
-  const dependencies = createDependencies(place);
-  const crossReferences = createCrossReferences(place, now);
-  const memory: PageMemory<GithubIssue> = { kept: new Map(), trim, most: PAGES_KEPT };
-  const changed: PageMemory<GithubIssue> = { kept: new Map(), trim, most: PAGES_KEPT };
+  const { decorate, ownItem, forget } = createPictures({ place, trust, index, pulls, now });
+  const memory = createPageMemory();
+  const changed = createPageMemory();
+  const countOpen = createOpenCount(place, now);
+  const everyOpen = () => place.pages<GithubIssue>(LISTING, ALL_OPEN, memory);
+  const relook = createRelook(everyOpen, (from) => hear(from, judgeListed));
   /** A picture to report, or null: to be read first. */
   const dirtyIssues = new Map<number, GithubIssue | null>();
   const dirtyPulls = new Set<number>();
@@ -90,43 +58,8 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
   let listed = false;
   let probed = '';
   let settling: Promise<unknown> = Promise.resolve();
-  let counted: { count: number; etag: string; at: number } | null = null;
   const lostLabels = new Set<string>();
-  let relookDue = false;
-  let relooking: AsyncIterator<readonly GithubIssue[]> | null = null;
   let accessDoubted = false;
-  let unreachable = false;
-
-  async function linkByMention(from: GithubIssue, base: Issue): Promise<Pull | null> {
-    const numbers = await crossReferences.of(from);
-    for (const number of numbers) {
-      if (index.get(number) === undefined) await pulls.read(number);
-      index.mention(number, base.number);
-    }
-    return numbers.length === 0 ? null : index.linkTo(base, (await place.about()).default_branch);
-  }
-
-  async function decorate(from: GithubIssue): Promise<Issue> {
-    const { default_branch } = await place.about();
-    const base = toIssue(repository, from);
-    const blockedBy = await dependencies.of(from);
-    const pull = index.linkTo(base, default_branch) ?? (await linkByMention(from, base));
-    const hold = trust === null ? null : await trust.holdOf(from);
-    return {
-      ...base,
-      blockedBy,
-      pull: pull === null ? null : linkedPull(pull),
-      ...(hold === null ? {} : { hold }),
-    };
-  }
-
-  async function ownItem(number: number): Promise<Issue | null> {
-    const pull = index.get(number);
-    if (pull === undefined) return null;
-    const item = pullItem(repository, pull, index.isLinked(number));
-    const hold = trust === null ? null : await trust.holdOfPull(pull);
-    return hold === null ? item : { ...item, hold };
-  }
 
   /** One item as it is now; null: it is gone. */
   async function read(number: number): Promise<Issue | null> {
@@ -172,17 +105,9 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
     return older ? toIssue(repository, from) : read(from.number);
   }
 
-  /** Closed long ago: what was remembered about it goes. */
-  function forget(number: number): void {
-    index.forget(number);
-    dependencies.forget(number);
-    crossReferences.forget(number);
-    trust?.forget(number);
-  }
-
   async function* list(): AsyncIterable<readonly Issue[]> {
     await pulls.readAll();
-    for await (const page of place.pages<GithubIssue>(LISTING, ALL_OPEN, memory)) {
+    for await (const page of everyOpen()) {
       const issues: Issue[] = [];
       for (const from of page) {
         if (from.pull_request !== undefined) {
@@ -239,7 +164,7 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
   /** A delivery or, judged otherwise, a listing speaks of an item. */
   function hear(from: GithubIssue, judge = known.judge): void {
     if (from.pull_request === undefined) {
-      markIssue(trim(from), judge);
+      markIssue(trimIssue(from), judge);
       return;
     }
     const verdict = judge(from);
@@ -301,68 +226,48 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
     return done;
   }
 
-  /** Looks at every open issue again, some pages at a time: a label's new name is no change of those that carry it. */
-  async function relook(): Promise<void> {
-    if (relookDue) {
-      relookDue = false;
-      relooking = place.pages<GithubIssue>(LISTING, ALL_OPEN, memory)[Symbol.asyncIterator]();
-    }
-    for (let page = 0; relooking !== null && page < RELOOK_PAGES; page += 1) {
-      const { done, value } = await relooking.next().catch((error: unknown) => {
-        relooking = null;
-        relookDue = true;
-        throw error;
-      });
-      if (done === true) relooking = null;
-      else for (const from of value) hear(from, judgeListed);
-    }
-  }
-
   /** Somebody says that the repository was given to us, or taken away: GitHub itself is asked. */
-  async function settleAccess(): Promise<void> {
-    if (!accessDoubted) return;
+  async function isTakenAway(): Promise<boolean> {
+    if (!accessDoubted) return false;
+    accessDoubted = false;
     try {
       await place.about(true);
-      relookDue = true;
+      relook.ask();
+      return false;
     } catch (error) {
-      if (!hasStatus(error, 404)) throw error;
-      unreachable = true;
-      known.clear();
-      for (const dirty of [dirtyIssues, dirtyPulls, ownItems]) dirty.clear();
-      relookDue = false;
-      relooking = null;
-      listed = false;
+      if (hasStatus(error, 404)) return true;
+      accessDoubted = true;
+      throw error;
     }
-    accessDoubted = false;
   }
 
-  interface Settled {
-    readonly repository: string;
-    readonly issues: Issue[];
-    readonly gone: number[];
-    lostLabels?: readonly string[];
-    unreachable?: true;
+  /** As if it had never been looked at: given back, everything in it is news. */
+  function forgetEverything(): void {
+    known.clear();
+    relook.stop();
+    for (const dirty of [dirtyIssues, dirtyPulls, ownItems]) dirty.clear();
+    listed = false;
   }
 
   /** Settles what is dirty. What was found before an error is still told; the rest stays dirty. */
   async function settleNow(): Promise<ForgeChange> {
-    const change: Settled = { repository, issues: [], gone: [] };
+    const change = { repository, issues: [] as Issue[], gone: [] as number[] };
     try {
-      await settleAccess();
-      if (unreachable) {
-        unreachable = false;
+      if (await isTakenAway()) {
+        forgetEverything();
         return { ...change, unreachable: true };
       }
-      await relook();
+      await relook.run();
       await settlePulls();
       await settleIssues(change);
       await settleOwnItems(change);
-      if (lostLabels.size > 0) change.lostLabels = [...lostLabels];
-      lostLabels.clear();
     } catch (error) {
       if (change.issues.length === 0 && change.gone.length === 0) throw error;
+      return change;
     }
-    return change;
+    const lost = [...lostLabels];
+    lostLabels.clear();
+    return { ...change, lostLabels: lost };
   }
 
   async function hearListing(since: number | null): Promise<void> {
@@ -386,19 +291,6 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
     sinceAt = Math.max(sinceAt, newest - OVERLAP_MS);
   }
 
-  /** Asked conditionally in between, which costs nothing; the ETag may not cover the count, so not for long. */
-  async function countOpen(): Promise<number> {
-    const etag = counted !== null && now() - counted.at < COUNTED_MS ? counted.etag : null;
-    const answer = await place.ifChanged<GithubIssue[]>(LISTING, etag, {
-      state: 'open',
-      per_page: 1,
-    });
-    if (answer === null && counted !== null) return counted.count;
-    const count = answer === null ? 0 : (lastPage(answer.headers) ?? answer.data.length);
-    counted = { count, etag: String(answer?.headers['etag'] ?? ''), at: now() };
-    return count;
-  }
-
   /**
    * Deleted and transferred issues leave no change behind: but there are fewer of them. Counted by a page of one,
    * and looked for only where the count is short.
@@ -410,7 +302,7 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
     const state = `${count} of ${expected}`;
     if (count >= expected || state === probed || count > GONE_PAGES * 100) return;
     const seen = new Set<number>();
-    for await (const page of place.pages<GithubIssue>(LISTING, ALL_OPEN, memory)) {
+    for await (const page of everyOpen()) {
       for (const from of page) seen.add(from.number);
     }
     for (const number of known.openNumbers()) {
@@ -463,7 +355,7 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
     /** A label was renamed or deleted. */
     hearLostLabel(name: string): void {
       lostLabels.add(name);
-      relookDue = true;
+      relook.ask();
     },
     doubtAccess(): void {
       accessDoubted = true;
@@ -471,8 +363,7 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
     isDirty: () =>
       [dirtyIssues, dirtyPulls, ownItems, lostLabels].some((dirty) => dirty.size > 0) ||
       pulls.unread() > 0 ||
-      relookDue ||
-      relooking !== null ||
+      relook.isDue() ||
       accessDoubted,
     /** GitHub's own name for the item; null: it was never seen. */
     nodeId: known.nodeId,
