@@ -234,7 +234,7 @@ async function believed(): Promise<unknown> {
 
 describe('deliveries', () => {
   it('in any order, doubled and lost, end in the state that GitHub shows', {
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -288,7 +288,7 @@ describe('deliveries', () => {
     await open();
   });
 
-  it('that all arrive, in any order, need no poll', { timeout: 60_000 }, async () => {
+  it('that all arrive, in any order, need no poll', { timeout: 300_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(acts, fc.infiniteStream(fc.nat(1000)), async (happenings, random) => {
         await open();
