@@ -182,11 +182,27 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
     else await applyWithDependents(repository, [now]);
   }
 
-  async function takeNow({ repository, issues, gone }: ForgeChange): Promise<void> {
+  async function takeNow(change: ForgeChange): Promise<void> {
+    const { repository, issues, gone, lostLabels = [] } = change;
     await applyWithDependents(repository, issues);
-    if (gone.length === 0) return;
-    const known = await knownIssues(repository, gone);
-    await close(repository, [...known.values()]);
+    if (gone.length > 0) {
+      const known = await knownIssues(repository, gone);
+      await close(repository, [...known.values()]);
+    }
+    if (lostLabels.length > 0) await relabel(repository, lostLabels);
+    if (change.unreachable === true)
+      await eachStored(repository, (page) => close(repository, page));
+  }
+
+  /** The issues themselves have not changed, so that nothing else would ever tell. */
+  async function relabel(repository: string, lost: readonly string[]): Promise<void> {
+    const names = new Set(lost.map((label) => label.toLowerCase()));
+    await eachStored(repository, async (page) => {
+      for (const { issue } of page) {
+        if (!issue.wanted.some((label) => names.has(label.toLowerCase()))) continue;
+        await store.touchLabels(repository, issue.number);
+      }
+    });
   }
 
   async function eachStored(

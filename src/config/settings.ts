@@ -138,7 +138,8 @@ const forge: Setting[] = [
     name: 'REVIEW_PUSHES',
     kind: yesOrNo(),
     fallback: false,
-    about: 'Give out a review for each push to the default branch; heard of by webhook.',
+    about:
+      'Give out a review for each push to the default branch; heard of by webhook, or by polling.',
   },
   {
     name: 'TRUSTED_ONLY',

@@ -28,6 +28,10 @@ export interface ForgeChange {
   readonly issues: readonly Issue[];
   /** Numbers that are gone (deleted, transferred): their tasks are cancelled. */
   readonly gone: readonly number[];
+  /** Labels that were renamed or deleted: issues that are to show one of them are written again. */
+  readonly lostLabels?: readonly string[];
+  /** The whole repository was taken away from us: its tasks are cancelled, until it is listed again. */
+  readonly unreachable?: true;
 }
 
 export interface LabelChange {

@@ -12,7 +12,7 @@ it.each([
   ['is told by webhooks', true],
 ])(
   'a fleet of a hundred whose Banto %s lives through an hour without being told to wait',
-  { timeout: 180_000 },
+  { timeout: 400_000 },
   async (_, webhooks) => {
     const lived = await liveDay({
       hours: 0.2,

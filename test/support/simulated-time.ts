@@ -25,23 +25,43 @@ interface Timer {
 /** Libraries take such breaths between two steps; longer timers are time-outs. */
 const SHORT_MS = 10;
 const CALM_TURNS = 2;
+/** Real time: whatever is under way for so long will never end. */
+const STUCK_MS = 120_000;
 
 const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
-/** Counts the short real timers that are under way, until `restore`. */
+/** The short real timers: run in the next turn, and counted until they have run or were cleared, until `restore`. */
 function watchShortTimers(change: (by: number) => void): () => void {
-  const real = globalThis.setTimeout;
-  const watching = (fn: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) => {
-    if (ms > SHORT_MS) return real(fn, ms, ...args);
-    change(1);
-    return real(() => {
-      change(-1);
-      fn(...args);
-    }, ms);
+  const { setTimeout: realSet, clearTimeout: realClear } = globalThis;
+  const short = new Map<NodeJS.Timeout, NodeJS.Immediate>();
+  const end = (timer: NodeJS.Timeout) => {
+    if (short.delete(timer)) change(-1);
   };
-  globalThis.setTimeout = Object.assign(watching, real);
+  const watching = (fn: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) => {
+    if (ms > SHORT_MS) return realSet(fn, ms, ...args);
+    // Only a handle for whoever clears it: a millisecond of real time is long among so many.
+    const timer = realSet(() => undefined, 0);
+    realClear(timer);
+    change(1);
+    short.set(
+      timer,
+      setImmediate(() => {
+        end(timer);
+        fn(...args);
+      }),
+    );
+    return timer;
+  };
+  globalThis.setTimeout = Object.assign(watching, realSet);
+  globalThis.clearTimeout = (timer) => {
+    const waiting = short.get(timer as NodeJS.Timeout);
+    if (waiting === undefined) return realClear(timer);
+    clearImmediate(waiting);
+    end(timer as NodeJS.Timeout);
+  };
   return () => {
-    globalThis.setTimeout = real;
+    globalThis.setTimeout = realSet;
+    globalThis.clearTimeout = realClear;
   };
 }
 
@@ -80,7 +100,9 @@ export function createSimulatedTime(startAt = Date.UTC(2026, 10, 16, 8)): Simula
   };
 
   async function rest(settled: () => Promise<void>): Promise<void> {
+    const stuckAt = performance.now() + STUCK_MS;
     for (let calm = 0; calm < CALM_TURNS; calm = underWay === 0 ? calm + 1 : 0) {
+      if (performance.now() > stuckAt) throw new Error(`${underWay} things never came to rest`);
       await settled();
       await nextTurn();
     }

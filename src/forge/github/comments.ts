@@ -1,6 +1,7 @@
 // One comment for each key, found again by a mark at its end that nobody sees, and replaced in place.
 
 import type { Place } from './place.ts';
+import { createRecent } from './recent.ts';
 import { hasStatus, refusalOf } from './refusals.ts';
 
 export interface Comments {
@@ -14,6 +15,7 @@ interface GithubComment {
 }
 
 const MOST_TEXT = 65_000;
+const KNOWN_KEPT = 1000;
 
 /** Encoded, so that no key can end the mark early; at the very end, where no text can imitate it. */
 function markOf(key: string): string {
@@ -22,7 +24,7 @@ function markOf(key: string): string {
 
 /** `me` is our own login; null where that is not known. */
 export function createComments(place: Place, me: () => string | null): Comments {
-  const known = new Map<string, number>();
+  const known = createRecent<string, number>(KNOWN_KEPT);
   const tails = new Map<string, Promise<void>>();
 
   function bodyOf(key: string, text: string): string {

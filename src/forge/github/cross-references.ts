@@ -21,6 +21,7 @@ const REMEMBERED_MS = 600_000;
 
 export interface CrossReferences {
   of(from: GithubIssue): Promise<readonly number[]>;
+  forget(number: number): void;
 }
 
 export function createCrossReferences(place: Place, now: () => number): CrossReferences {
@@ -42,6 +43,7 @@ export function createCrossReferences(place: Place, now: () => number): CrossRef
   }
 
   return {
+    forget: (number) => void known.delete(number),
     async of(from) {
       const wanted = labelNames(from.labels).some((name) => name.toLowerCase() === NEEDS_REVIEW);
       if (from.state !== 'open' || !wanted) return [];

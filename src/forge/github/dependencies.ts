@@ -5,6 +5,7 @@ import { type GithubIssue, instantOf } from './shapes.ts';
 
 export interface Dependencies {
   of(from: GithubIssue): Promise<readonly number[]>;
+  forget(number: number): void;
 }
 
 export function createDependencies(place: Place): Dependencies {
@@ -27,6 +28,7 @@ export function createDependencies(place: Place): Dependencies {
   }
 
   return {
+    forget: (number) => void known.delete(number),
     async of(from) {
       const total = from.issue_dependencies_summary?.total_blocked_by;
       // Deliveries do not say: what was read before stands.

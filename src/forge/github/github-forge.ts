@@ -1,7 +1,6 @@
 // GitHub as the forge: issues are the backlog, labels the ledger. Display, never the lock.
 
 import type { Forge, ForgeChange } from '../../core/forge.ts';
-import type { Issue } from '../../core/issue.ts';
 import { createBranches } from './branches.ts';
 import { check, findProblems } from './check.ts';
 import { type ClientOptions, createClient, type GithubAuth } from './client.ts';
@@ -11,15 +10,8 @@ import { createIdentity } from './identity.ts';
 import { createLabels } from './labels.ts';
 import { createLabelsAtOnce } from './labels-at-once.ts';
 import { createPlace } from './place.ts';
-import {
-  commitItem,
-  type GithubCommit,
-  type GithubPush,
-  isPushNumber,
-  pushItem,
-  shaOf,
-} from './pushes.ts';
-import { hasStatus } from './refusals.ts';
+import { createPushMirror } from './push-mirror.ts';
+import { type GithubPush, isPushNumber } from './pushes.ts';
 import { createRepositoryMirror } from './repository-mirror.ts';
 import { createSettler } from './settler.ts';
 import { systemTimers } from './system-timers.ts';
@@ -44,8 +36,6 @@ export interface GithubForge extends Forge {
 }
 
 const CHECKED_MS = 300_000;
-/** A push that nobody reviewed by then is history. */
-const PUSH_MS = 7 * 86_400_000;
 
 export function openGithubForge(options: GithubForgeOptions): GithubForge {
   const { auth, now = Date.now, after = systemTimers.after } = options;
@@ -53,7 +43,8 @@ export function openGithubForge(options: GithubForgeOptions): GithubForge {
   const client = createClient({ ...options, now, after });
   const listeners = new Set<(change: ForgeChange) => void>();
   const tell = (change: ForgeChange) => {
-    if (change.issues.length === 0 && change.gone.length === 0) return;
+    const { issues, gone, lostLabels = [], unreachable = false } = change;
+    if (issues.length + gone.length + lostLabels.length === 0 && !unreachable) return;
     for (const listener of listeners) listener(change);
   };
 
@@ -67,37 +58,11 @@ export function openGithubForge(options: GithubForgeOptions): GithubForge {
     const echoes = createEchoes(now);
     const branches = createBranches(place, now);
     const comments = createComments(place, () => me.login);
-    const pushes = new Map<number, Issue>();
+    const wanted = options.reviewPushes === true;
+    const pushes = createPushMirror({ place, mirror, branches, wanted, now });
     const settler = createSettler({ mirror, tell, after, now, log });
-
-    async function hearPush(push: GithubPush): Promise<void> {
-      const { default_branch } = await place.about();
-      if (push.ref !== `refs/heads/${default_branch}`) return;
-      branches.expire();
-      // What a merge brings was reviewed as a pull request.
-      if (options.reviewPushes !== true || mirror.isMergeOf(push.after)) return;
-      const item = pushItem(repository, push, default_branch, now());
-      if (item === null || pushes.has(item.number)) return;
-      pushes.set(item.number, item);
-      tell({ repository, issues: [item], gone: [] });
-    }
-
-    const isRecent = (push: Issue) => push.createdAt > now() - PUSH_MS;
-
-    async function readPush(number: number): Promise<Issue | null> {
-      const known = pushes.get(number);
-      if (known !== undefined) return isRecent(known) ? known : null;
-      try {
-        const route = 'GET /repos/{owner}/{repo}/commits/{ref}';
-        const { data } = await place.request<GithubCommit>(route, { ref: shaOf(number) });
-        const item = commitItem(repository, data, (await place.about()).default_branch);
-        pushes.set(number, item);
-        return isRecent(item) ? item : null;
-      } catch (error) {
-        if (hasStatus(error, 404, 409, 422)) return null;
-        throw error;
-      }
-    }
+    /** Pushes that were delivered and are being taken in, in their order. */
+    let hearing: Promise<void> = Promise.resolve();
 
     return {
       place,
@@ -106,16 +71,24 @@ export function openGithubForge(options: GithubForgeOptions): GithubForge {
       echoes,
       branches,
       comments,
-      settler,
       // While nobody listens, what was delivered waits for the next poll.
       soon: () => {
         if (listeners.size > 0) settler.soon();
       },
-      readPush,
+      pushes,
       push: (push: GithubPush) => {
-        hearPush(push).catch((error: unknown) =>
-          log.warn({ err: error }, 'could not take in a push'),
-        );
+        hearing = hearing
+          .then(() => pushes.hear(push))
+          .then((item) => tell({ repository, issues: item === null ? [] : [item], gone: [] }))
+          .catch((error: unknown) => log.warn({ err: error }, 'could not take in a push'));
+      },
+      async settle() {
+        await hearing;
+        await settler.runOnce();
+      },
+      async stop() {
+        await hearing;
+        await settler.stop();
       },
     };
   }
@@ -145,15 +118,22 @@ export function openGithubForge(options: GithubForgeOptions): GithubForge {
     },
     async *list(repository) {
       const { labels, mirror, branches } = at(repository);
-      await labels.learn();
+      const lostLabels = await labels.learn();
+      if (lostLabels.length > 0) tell({ repository, issues: [], gone: [], lostLabels });
       await branches.head(0);
       yield* mirror.list();
     },
     async changes(repository, cursor) {
-      const { mirror, branches } = at(repository);
+      const { mirror, branches, pushes } = at(repository);
       // Kept fresh here, so that a hand-out reads nothing; a 304 costs nothing.
       await branches.head(0);
-      return mirror.changes(cursor);
+      const { change, cursor: next } = await mirror.changes(cursor);
+      const push = await pushes.findUnheard().catch((error: unknown) => {
+        log.warn({ err: error }, 'could not look for pushes; trying again at the next poll');
+        return null;
+      });
+      const issues = push === null ? change.issues : [...change.issues, push];
+      return { change: { ...change, issues }, cursor: next };
     },
     watch(listener) {
       listeners.add(listener);
@@ -162,7 +142,9 @@ export function openGithubForge(options: GithubForgeOptions): GithubForge {
       };
     },
     read: (repository, number) =>
-      isPushNumber(number) ? at(repository).readPush(number) : at(repository).mirror.read(number),
+      isPushNumber(number)
+        ? at(repository).pushes.read(number)
+        : at(repository).mirror.read(number),
     pull: (repository, number, issue) => at(repository).mirror.pull(number, issue),
     createBranch: (repository, branch) => at(repository).branches.create(branch),
     async setLabels(repository, number, change) {
@@ -188,7 +170,7 @@ export function openGithubForge(options: GithubForgeOptions): GithubForge {
       return result;
     },
     async settle() {
-      for (const { settler } of opened.values()) await settler.runOnce();
+      for (const { settle } of opened.values()) await settle();
     },
     problems: () => findProblems(client, auth, places),
     defaultBranch: async (repository) => (await at(repository).place.about()).default_branch,
@@ -198,7 +180,7 @@ export function openGithubForge(options: GithubForgeOptions): GithubForge {
       : { webhook: createWebhook(options.webhookSecret, opened) }),
     async close() {
       listeners.clear();
-      for (const { settler } of opened.values()) await settler.stop();
+      for (const { stop } of opened.values()) await stop();
     },
   };
 }

@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Issue } from '../../core/issue.ts';
+import { createRecent } from './recent.ts';
 import type { GithubIssue } from './shapes.ts';
 import { instantOf, labelNames } from './shapes.ts';
 
@@ -17,6 +18,9 @@ interface Shown {
   /** Read by itself after its second had passed: nothing else can carry this instant any more. */
   readonly settled: boolean;
 }
+
+/** A late word about one that was deleted must not bring it back. */
+const GONE_KEPT = 10_000;
 
 export type Verdict = 'news' | 'same' | 'old' | 'unclear';
 
@@ -39,9 +43,9 @@ export function rawPrint(from: GithubIssue): string {
 
 export function createKnown() {
   const shown = new Map<number, Shown>();
-  const gone = new Set<number>();
+  const gone = createRecent<number, true>(GONE_KEPT);
   return {
-    gone,
+    isGone: (number: number) => gone.has(number),
     isOpen: (number: number) => shown.get(number)?.open === true,
     updatedAt: (number: number) => shown.get(number)?.updatedAt ?? null,
     nodeId: (number: number) => shown.get(number)?.nodeId ?? null,
@@ -88,17 +92,19 @@ export function createKnown() {
     wasReported: (number: number) => (shown.get(number)?.print ?? null) !== null,
     lose(number: number): void {
       shown.delete(number);
-      gone.add(number);
+      gone.set(number, true);
     },
+    /** As if nothing had been seen yet. */
+    clear: () => shown.clear(),
     /** Forgets what was reported, so that everything counts as news again. */
     forgetReports(): void {
       for (const [number, one] of shown) shown.set(number, { ...one, print: null });
     },
-    /** Closed items that have not changed since then are forgotten. */
-    prune(beforeAt: number): void {
-      for (const [number, one] of shown) {
-        if (!one.open && one.updatedAt < beforeAt) shown.delete(number);
-      }
+    /** Closed items that have not changed since then are forgotten; answers with their numbers. */
+    prune(beforeAt: number): number[] {
+      const old = [...shown].filter(([, one]) => !one.open && one.updatedAt < beforeAt);
+      for (const [number] of old) shown.delete(number);
+      return old.map(([number]) => number);
     },
     openNumbers(): number[] {
       return [...shown].filter(([, one]) => one.open).map(([number]) => number);

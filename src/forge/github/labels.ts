@@ -4,17 +4,26 @@
 import type { LabelChange } from '../../core/forge.ts';
 import { LEDGER_LABELS, type LedgerLabel } from '../../core/ledger.ts';
 import type { LabelsAtOnce } from './labels-at-once.ts';
-import type { Place } from './place.ts';
+import type { PageMemory, Place } from './place.ts';
 import { hasStatus, refusalOf } from './refusals.ts';
 
 export interface Labels {
   set(number: number, change: LabelChange): Promise<void>;
-  /** Looks which labels of the ledger there are, so that a hand-out need not. */
-  learn(): Promise<void>;
+  /**
+   * Looks which labels there are, so that a hand-out need not. Answers with those that are not there any more, or,
+   * the first time, with labels of the ledger that are not there.
+   */
+  learn(): Promise<string[]>;
   /** Somebody renamed or deleted a label: what was made is not certain any more. */
   forget(): void;
 }
 
+interface GithubLabel {
+  readonly name: string;
+  readonly node_id: string;
+}
+
+const LABEL_PAGES_KEPT = 20;
 const one = '/repos/{owner}/{repo}/issues/{issue_number}/labels';
 
 export function createLabels(place: Place, atOnce: LabelsAtOnce): Labels {
@@ -22,6 +31,12 @@ export function createLabels(place: Place, atOnce: LabelsAtOnce): Labels {
   const made = new Set<string>();
   /** Many hand-outs at once make a label once. */
   const making = new Map<string, Promise<void>>();
+  const memory: PageMemory<GithubLabel> = {
+    kept: new Map(),
+    trim: ({ name, node_id }) => ({ name, node_id }),
+    most: LABEL_PAGES_KEPT,
+  };
+  let learned = false;
 
   async function makeOne({ name, color, description }: LedgerLabel): Promise<void> {
     try {
@@ -62,12 +77,19 @@ export function createLabels(place: Place, atOnce: LabelsAtOnce): Labels {
       atOnce.forget();
     },
     async learn() {
-      if (LEDGER_LABELS.every(({ name }) => made.has(name))) return;
-      const pages = place.pages<{ name: string }>('GET /repos/{owner}/{repo}/labels', {});
-      for await (const page of pages) {
-        atOnce.learn(page);
-        for (const { name } of page) made.add(name.toLowerCase());
-      }
+      // One that is made while the listing comes may be missing from it.
+      const before = learned ? [...made] : LEDGER_LABELS.map(({ name }) => name);
+      const present: GithubLabel[] = [];
+      const pages = place.pages<GithubLabel>('GET /repos/{owner}/{repo}/labels', {}, memory);
+      for await (const page of pages) present.push(...page);
+      learned = true;
+      atOnce.forget();
+      atOnce.learn(present);
+      const names = new Set(present.map(({ name }) => name.toLowerCase()));
+      for (const name of names) made.add(name);
+      const lost = before.filter((name) => !names.has(name));
+      for (const name of lost) made.delete(name);
+      return lost;
     },
     async set(number, { add, remove: removed }) {
       try {

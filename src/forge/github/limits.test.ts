@@ -5,6 +5,7 @@ const NOW = 1_000_000_000_000;
 /** GitHub's clock is an hour ahead of ours. */
 const date = new Date(NOW + 3_600_000).toUTCString();
 const reset = String((NOW + 3_600_000) / 1000 + 90);
+const inHalfAMinute = new Date(NOW + 3_630_000).toUTCString();
 
 describe('the budget', () => {
   it('is read in our own clock', () => {
@@ -30,6 +31,10 @@ describe('a limit', () => {
   const exhausted = { date, 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset };
   it.each([
     ['retry-after', 403, { 'retry-after': '30' }, '', 30_000],
+    ['retry-after as a date', 429, { date, 'retry-after': inHalfAMinute }, '', 30_000],
+    ['retry-after of nothing, a second all the same', 403, { 'retry-after': '0' }, '', 1000],
+    ['retry-after in the past, a second all the same', 429, { 'retry-after': '-5' }, '', 1000],
+    ['retry-after that means nothing', 429, { 'retry-after': 'soon' }, '', 60_000],
     ['retry-after over an exhausted budget', 429, { ...exhausted, 'retry-after': '7' }, '', 7000],
     ['an exhausted budget', 403, exhausted, 'API rate limit exceeded', 90_000],
     [

@@ -27,6 +27,17 @@ export function readAllowance(headers: Headers, now: number): Heard['budget'] {
 }
 
 const UNSAID_WAIT_MS = 60_000;
+/** Whatever is said: asking again at once would be no patience. */
+const LEAST_WAIT_MS = 1000;
+
+/** Seconds or, as HTTP allows and proxies do, a date. */
+function retryAfterMs(headers: Headers, now: number): number | null {
+  const said = headers['retry-after'];
+  const seconds = number(said);
+  if (seconds !== null) return seconds * 1000;
+  const at = Date.parse(String(said ?? ''));
+  return Number.isNaN(at) ? null : msUntil(at / 1000, headers, now);
+}
 
 /** How long nothing may be asked, where an answer says so; null: it speaks of no limit. */
 export function waitMsOf(
@@ -36,11 +47,11 @@ export function waitMsOf(
   now: number,
 ): number | null {
   if (status !== 403 && status !== 429) return null;
-  const retryAfter = number(headers['retry-after']);
-  if (retryAfter !== null) return retryAfter * 1000;
+  const retryMs = retryAfterMs(headers, now);
+  if (retryMs !== null) return Math.max(LEAST_WAIT_MS, retryMs);
   const reset = number(headers['x-ratelimit-reset']);
   if (number(headers['x-ratelimit-remaining']) === 0 && reset !== null) {
-    return Math.max(1000, msUntil(reset, headers, now));
+    return Math.max(LEAST_WAIT_MS, msUntil(reset, headers, now));
   }
   const limited = status === 429 || /rate limit|abuse detection/i.test(message);
   return limited ? UNSAID_WAIT_MS : null;

@@ -2,6 +2,7 @@
 
 import type { Issue } from '../../core/issue.ts';
 import { branchOf, pullFor, touchedBy } from './links.ts';
+import { createRecent } from './recent.ts';
 import type { Pull } from './shapes.ts';
 
 /** Closed ones are remembered for the rounds they end; the oldest are forgotten. */
@@ -22,13 +23,21 @@ export interface PullIndex {
   isLinked(number: number): boolean;
   /** The pull requests whose choice has changed since this was last asked. */
   takeRelinked(): number[];
-  mergeShas(): ReadonlySet<string>;
+  isMerge(sha: string): boolean;
+  /** Nothing will be asked about this issue for a long time. */
+  forget(issue: number): void;
 }
 
 function add<K>(map: Map<K, Set<number>>, key: K, value: number): void {
   const values = map.get(key) ?? new Set();
   values.add(value);
   map.set(key, values);
+}
+
+function remove<K>(map: Map<K, Set<number>>, key: K, value: number): void {
+  const values = map.get(key);
+  values?.delete(value);
+  if (values?.size === 0) map.delete(key);
 }
 
 export function createPullIndex(repository: string): PullIndex {
@@ -42,13 +51,13 @@ export function createPullIndex(repository: string): PullIndex {
   const claims = new Map<number, Set<number>>();
   const mentions = new Map<number, Set<number>>();
   const relinked = new Set<number>();
-  const merges = new Set<string>();
+  const merges = createRecent<string, true>(CLOSED_KEPT);
 
   function unlink(issue: number): void {
     const pull = chosen.get(issue);
     if (pull === undefined) return;
     chosen.delete(issue);
-    linked.get(pull)?.delete(issue);
+    remove(linked, pull, issue);
     relinked.add(pull);
   }
 
@@ -56,17 +65,22 @@ export function createPullIndex(repository: string): PullIndex {
     if (chosen.get(issue) === pull) return;
     unlink(issue);
     chosen.set(issue, pull);
-    const issues = linked.get(pull) ?? new Set();
-    issues.add(issue);
-    linked.set(pull, issues);
+    add(linked, pull, issue);
     relinked.add(pull);
   }
 
   function drop(pull: Pull): void {
     pulls.delete(pull.number);
-    byBranch.get(pull.headBranch)?.delete(pull.number);
-    for (const number of touchedBy(pull, repository, named))
-      byIssue.get(number)?.delete(pull.number);
+    remove(byBranch, pull.headBranch, pull.number);
+    for (const number of touchedBy(pull, repository, named)) remove(byIssue, number, pull.number);
+  }
+
+  function dropOldest(except: Pull): void {
+    for (const pull of pulls.values()) {
+      if (pull.state === 'open' || pull === except) continue;
+      drop(pull);
+      return;
+    }
   }
 
   return {
@@ -83,11 +97,8 @@ export function createPullIndex(repository: string): PullIndex {
         touched.add(number);
       }
       for (const number of linked.get(pull.number) ?? []) touched.add(number);
-      if (pull.state === 'merged' && pull.mergeSha !== null) merges.add(pull.mergeSha);
-      if (pulls.size > CLOSED_KEPT) {
-        const oldest = [...pulls.values()].find((one) => one.state !== 'open' && one !== pull);
-        if (oldest !== undefined) drop(oldest);
-      }
+      if (pull.state === 'merged' && pull.mergeSha !== null) merges.set(pull.mergeSha, true);
+      if (pulls.size > CLOSED_KEPT) dropOldest(pull);
       return [...touched];
     },
     claim(pull, issue) {
@@ -118,6 +129,11 @@ export function createPullIndex(repository: string): PullIndex {
       relinked.clear();
       return numbers;
     },
-    mergeShas: () => merges,
+    isMerge: (sha) => merges.has(sha),
+    forget(issue) {
+      unlink(issue);
+      for (const memory of [byIssue, claims, mentions]) memory.delete(issue);
+      for (const branch of named.keys()) remove(named, branch, issue);
+    },
   };
 }

@@ -3,6 +3,7 @@
 import { decide } from './decision.ts';
 import type { Place } from './place.ts';
 import type { PullIndex } from './pull-index.ts';
+import { createRecent } from './recent.ts';
 import { hasStatus } from './refusals.ts';
 import {
   type GithubPull,
@@ -15,6 +16,7 @@ import {
 
 /** Recently closed ones are read at the start, so that a round they ended meanwhile ends here too. */
 const CLOSED_PAGES = 2;
+const SETTLED_KEPT = 2000;
 
 export interface Pulls {
   /** All open ones and the last closed ones. */
@@ -33,7 +35,7 @@ export interface Pulls {
 export function createPulls(place: Place, index: PullIndex): Pulls {
   // Newest first: those are what people speak about now.
   const unread = new Set<number>();
-  const settled = new Map<number, number>();
+  const settled = createRecent<number, number>(SETTLED_KEPT);
 
   /** A new picture keeps the decision that was read before, until the reviews are read again. */
   function keep(pull: Pull): number[] {

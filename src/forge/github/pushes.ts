@@ -79,15 +79,23 @@ interface GithubCommit {
   };
 }
 
-/** The same item after a restart, from the commit alone. */
-export function commitItem(repository: string, commit: GithubCommit, branch: string): Issue {
+/** The same item from the commit alone: after a restart, or where no delivery told of it. */
+export function commitItem(
+  repository: string,
+  commit: GithubCommit,
+  branch: string,
+  before = commit.sha,
+): Issue {
   const timestamp = commit.commit.committer?.date ?? '';
   const { message } = commit.commit;
   const push: GithubPush = {
     ref: `refs/heads/${branch}`,
-    before: commit.sha,
+    before,
     after: commit.sha,
-    compare: commit.html_url,
+    compare:
+      before === commit.sha
+        ? commit.html_url
+        : commit.html_url.replace(/\/commit\/\w+$/, `/compare/${before}...${commit.sha}`),
     ...(commit.author === null ? {} : { sender: { login: commit.author.login } }),
     head_commit: { message, timestamp },
     commits: [{ id: commit.sha, message }],

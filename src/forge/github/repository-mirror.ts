@@ -4,21 +4,20 @@
 import type { ForgeChange } from '../../core/forge.ts';
 import type { Issue, LinkedPull } from '../../core/issue.ts';
 import { Moved } from './client.ts';
-import { createCrossReferences } from './cross-references.ts';
-import { createDependencies } from './dependencies.ts';
-import { createKnown, rawPrint } from './known.ts';
-import { lastPage, type PageMemory, type Place } from './place.ts';
+import { createKnown, rawPrint, type Verdict } from './known.ts';
+import { ALL_OPEN, createOpenCount, createPageMemory, LISTING, trimIssue } from './listing.ts';
+import { createPictures } from './pictures.ts';
+import type { Place } from './place.ts';
 import { createPullIndex } from './pull-index.ts';
 import { createPulls } from './pulls.ts';
 import { hasStatus } from './refusals.ts';
+import { createRelook } from './relook.ts';
 import {
   type GithubIssue,
   type GithubPull,
   instantOf,
   labelNames,
   linkedPull,
-  type Pull,
-  pullItem,
   toIssue,
 } from './shapes.ts';
 import type { Trust } from './trust.ts';
@@ -29,55 +28,28 @@ export interface MirrorParts {
   readonly now: () => number;
 }
 
-const LISTING = 'GET /repos/{owner}/{repo}/issues';
 /** What GitHub shows late is still found: the cursor stays this far behind the newest change seen. */
 const OVERLAP_MS = 120_000;
 const STARTED_BEFORE_MS = 300_000;
 /** Reads of single items in one go; the rest waits for the next. */
 const READS_AT_ONCE = 50;
 const REVIEWS_AT_ONCE = 20;
-const PAGES_KEPT = 100;
 /** Repositories with more pages find what is gone by the full pass alone. */
 const GONE_PAGES = 50;
 const FORGET_MS = 3_600_000;
-const COUNTED_MS = 60_000;
-
-/** Only what is read is kept: GitHub's own answers are ten times as long. */
-function trim(from: GithubIssue): GithubIssue {
-  const { number, title, labels, state, html_url, created_at, updated_at, body } = from;
-  return {
-    node_id: from.node_id,
-    number,
-    title,
-    labels: labels.map((label) => (typeof label === 'string' ? label : { name: label.name ?? '' })),
-    state,
-    html_url,
-    created_at,
-    updated_at,
-    body: body ?? null,
-    user: from.user === null ? null : { login: from.user.login },
-    ...(from.draft === undefined ? {} : { draft: from.draft }),
-    ...(from.author_association === undefined
-      ? {}
-      : { author_association: from.author_association }),
-    ...(from.pull_request === undefined
-      ? {}
-      : { pull_request: { merged_at: from.pull_request.merged_at ?? null } }),
-    ...(from.issue_dependencies_summary === undefined
-      ? {}
-      : { issue_dependencies_summary: from.issue_dependencies_summary }),
-  };
-}
+const NOTHING: Omit<ForgeChange, 'repository'> = { issues: [], gone: [] };
 
 export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
   const { repository } = place;
   const known = createKnown();
   const index = createPullIndex(repository);
   const pulls = createPulls(place, index);
-  const dependencies = createDependencies(place);
-  const crossReferences = createCrossReferences(place, now);
-  const memory: PageMemory<GithubIssue> = { kept: new Map(), trim, most: PAGES_KEPT };
-  const changed: PageMemory<GithubIssue> = { kept: new Map(), trim, most: PAGES_KEPT };
+  const { decorate, ownItem, forget } = createPictures({ place, trust, index, pulls, now });
+  const memory = createPageMemory();
+  const changed = createPageMemory();
+  const countOpen = createOpenCount(place, now);
+  const everyOpen = () => place.pages<GithubIssue>(LISTING, ALL_OPEN, memory);
+  const relook = createRelook(everyOpen, (from) => hear(from, judgeListed));
   /** A picture to report, or null: to be read first. */
   const dirtyIssues = new Map<number, GithubIssue | null>();
   const dirtyPulls = new Set<number>();
@@ -86,38 +58,8 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
   let listed = false;
   let probed = '';
   let settling: Promise<unknown> = Promise.resolve();
-  let counted: { count: number; etag: string; at: number } | null = null;
-
-  async function linkByMention(from: GithubIssue, base: Issue): Promise<Pull | null> {
-    const numbers = await crossReferences.of(from);
-    for (const number of numbers) {
-      if (index.get(number) === undefined) await pulls.read(number);
-      index.mention(number, base.number);
-    }
-    return numbers.length === 0 ? null : index.linkTo(base, (await place.about()).default_branch);
-  }
-
-  async function decorate(from: GithubIssue): Promise<Issue> {
-    const { default_branch } = await place.about();
-    const base = toIssue(repository, from);
-    const blockedBy = await dependencies.of(from);
-    const pull = index.linkTo(base, default_branch) ?? (await linkByMention(from, base));
-    const hold = trust === null ? null : await trust.holdOf(from);
-    return {
-      ...base,
-      blockedBy,
-      pull: pull === null ? null : linkedPull(pull),
-      ...(hold === null ? {} : { hold }),
-    };
-  }
-
-  async function ownItem(number: number): Promise<Issue | null> {
-    const pull = index.get(number);
-    if (pull === undefined) return null;
-    const item = pullItem(repository, pull, index.isLinked(number));
-    const hold = trust === null ? null : await trust.holdOfPull(pull);
-    return hold === null ? item : { ...item, hold };
-  }
+  const lostLabels = new Set<string>();
+  let accessDoubted = false;
 
   /** One item as it is now; null: it is gone. */
   async function read(number: number): Promise<Issue | null> {
@@ -137,14 +79,27 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
     }
   }
 
+  /**
+   * A picture of a listing. One that differs though its instant is the same, and long past, had labels renamed or
+   * deleted: that is no change of the issue, and leaves no other trace.
+   */
+  function judgeListed(from: GithubIssue): Verdict {
+    const verdict = known.judge(from);
+    const at = instantOf(from.updated_at);
+    const differs =
+      verdict === 'unclear' || (verdict === 'old' && known.updatedAt(from.number) === at);
+    if (!differs) return verdict;
+    return now() - at > OVERLAP_MS ? 'news' : 'unclear';
+  }
+
   /** An issue of a listing; null: it is not to be shown. */
   async function fromListing(from: GithubIssue): Promise<Issue | null> {
-    const verdict = known.judge(from);
+    const verdict = judgeListed(from);
     if (verdict === 'news' || verdict === 'same') {
       known.see(from, false);
       return decorate(from);
     }
-    if (known.gone.has(from.number)) return null;
+    if (known.isGone(from.number)) return null;
     // An older picture than what is known says only that the issue is open; the store leaves it aside.
     const older = instantOf(from.updated_at) < (known.updatedAt(from.number) ?? 0);
     return older ? toIssue(repository, from) : read(from.number);
@@ -152,8 +107,7 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
 
   async function* list(): AsyncIterable<readonly Issue[]> {
     await pulls.readAll();
-    const parameters = { state: 'open', sort: 'created', direction: 'asc' };
-    for await (const page of place.pages<GithubIssue>(LISTING, parameters, memory)) {
+    for await (const page of everyOpen()) {
       const issues: Issue[] = [];
       for (const from of page) {
         if (from.pull_request !== undefined) {
@@ -174,11 +128,11 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
     }
     for (const item of own) known.report(item);
     if (own.length > 0) yield own;
-    known.prune(now() - FORGET_MS);
+    for (const number of known.prune(now() - FORGET_MS)) forget(number);
     listed = true;
   }
 
-  function markIssue(from: GithubIssue): void {
+  function markIssue(from: GithubIssue, judge: (from: GithubIssue) => Verdict): void {
     const { number } = from;
     const waiting = dirtyIssues.get(number);
     if (waiting === null) return;
@@ -188,7 +142,7 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
       else if (ahead === 0 && rawPrint(from) !== rawPrint(waiting)) dirtyIssues.set(number, null);
       return;
     }
-    const verdict = known.judge(from);
+    const verdict = judge(from);
     if (verdict === 'news') dirtyIssues.set(number, from);
     if (verdict === 'unclear') dirtyIssues.set(number, null);
   }
@@ -207,13 +161,13 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
     );
   }
 
-  /** A delivery or a listing speaks of an item. */
-  function hear(from: GithubIssue): void {
+  /** A delivery or, judged otherwise, a listing speaks of an item. */
+  function hear(from: GithubIssue, judge = known.judge): void {
     if (from.pull_request === undefined) {
-      markIssue(trim(from));
+      markIssue(trimIssue(from), judge);
       return;
     }
-    const verdict = known.judge(from);
+    const verdict = judge(from);
     if (verdict !== 'news' && verdict !== 'unclear') return;
     known.see(from, false);
     if (!isInIndex(from)) dirtyPulls.add(from.number);
@@ -227,7 +181,7 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
   }
 
   function hearPull(from: GithubPull): void {
-    if (known.gone.has(from.number)) return;
+    if (known.isGone(from.number)) return;
     const touched = pulls.take(from);
     if (touched === 'unclear') dirtyPulls.add(from.number);
     else touch([...touched, from.number]);
@@ -272,23 +226,54 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
     return done;
   }
 
+  /** Somebody says that the repository was given to us, or taken away: GitHub itself is asked. */
+  async function isTakenAway(): Promise<boolean> {
+    if (!accessDoubted) return false;
+    accessDoubted = false;
+    try {
+      await place.about(true);
+      relook.ask();
+      return false;
+    } catch (error) {
+      if (hasStatus(error, 404)) return true;
+      accessDoubted = true;
+      throw error;
+    }
+  }
+
+  /** As if it had never been looked at: given back, everything in it is news. */
+  function forgetEverything(): void {
+    known.clear();
+    relook.stop();
+    for (const dirty of [dirtyIssues, dirtyPulls, ownItems]) dirty.clear();
+    listed = false;
+  }
+
   /** Settles what is dirty. What was found before an error is still told; the rest stays dirty. */
   async function settleNow(): Promise<ForgeChange> {
     const change = { repository, issues: [] as Issue[], gone: [] as number[] };
     try {
+      if (await isTakenAway()) {
+        forgetEverything();
+        return { ...change, unreachable: true };
+      }
+      await relook.run();
       await settlePulls();
       await settleIssues(change);
       await settleOwnItems(change);
     } catch (error) {
       if (change.issues.length === 0 && change.gone.length === 0) throw error;
+      return change;
     }
-    return change;
+    const lost = [...lostLabels];
+    lostLabels.clear();
+    return { ...change, lostLabels: lost };
   }
 
   async function hearListing(since: number | null): Promise<void> {
     const all = since === null;
     const parameters = all
-      ? { state: 'open', sort: 'created', direction: 'asc' }
+      ? ALL_OPEN
       : // Sorted by creation: by update no ETag would ever hold.
         { state: 'all', sort: 'created', direction: 'asc', since: new Date(since).toISOString() };
     if (all) known.forgetReports();
@@ -298,25 +283,12 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
       for (const from of page) {
         newest = Math.max(newest, instantOf(from.updated_at));
         if (all && from.pull_request === undefined) dirtyIssues.set(from.number, from);
-        else hear(from);
+        else hear(from, judgeListed);
       }
     }
     // Another cursor is another address: what was kept for the old one is of no use.
     if (newest - OVERLAP_MS > sinceAt) changed.kept.clear();
     sinceAt = Math.max(sinceAt, newest - OVERLAP_MS);
-  }
-
-  /** Asked conditionally in between, which costs nothing; the ETag may not cover the count, so not for long. */
-  async function countOpen(): Promise<number> {
-    const etag = counted !== null && now() - counted.at < COUNTED_MS ? counted.etag : null;
-    const answer = await place.ifChanged<GithubIssue[]>(LISTING, etag, {
-      state: 'open',
-      per_page: 1,
-    });
-    if (answer === null && counted !== null) return counted.count;
-    const count = answer === null ? 0 : (lastPage(answer.headers) ?? answer.data.length);
-    counted = { count, etag: String(answer?.headers['etag'] ?? ''), at: now() };
-    return count;
   }
 
   /**
@@ -330,8 +302,7 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
     const state = `${count} of ${expected}`;
     if (count >= expected || state === probed || count > GONE_PAGES * 100) return;
     const seen = new Set<number>();
-    const parameters = { state: 'open', sort: 'created', direction: 'asc' };
-    for await (const page of place.pages<GithubIssue>(LISTING, parameters, memory)) {
+    for await (const page of everyOpen()) {
       for (const from of page) seen.add(from.number);
     }
     for (const number of known.openNumbers()) {
@@ -347,12 +318,18 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
       cursor === null ? sinceAt : Number(/^since\.(\d+)$/.exec(cursor)?.[1] ?? Number.NaN);
     await hearListing(Number.isNaN(since) ? null : since);
     const first = await settle();
-    await findGone();
-    const second = await settle();
+    const second = await findGone()
+      .then(settle)
+      .catch((error: unknown) => {
+        // What was found is not found again: it is told, and the rest is looked for at the next poll.
+        if (first.issues.length + first.gone.length === 0) throw error;
+        return NOTHING;
+      });
     const change = {
-      repository,
+      ...first,
       issues: [...first.issues, ...second.issues],
       gone: [...first.gone, ...second.gone],
+      lostLabels: [...(first.lostLabels ?? []), ...(second.lostLabels ?? [])],
     };
     return { change, cursor: `since.${sinceAt}` };
   }
@@ -375,11 +352,22 @@ export function createRepositoryMirror({ place, trust, now }: MirrorParts) {
     hearReview: (number: number) => pulls.doubt(number),
     /** Somebody says that it is gone; it is read before that is believed. */
     hearGone: (number: number) => void dirtyIssues.set(number, null),
+    /** A label was renamed or deleted. */
+    hearLostLabel(name: string): void {
+      lostLabels.add(name);
+      relook.ask();
+    },
+    doubtAccess(): void {
+      accessDoubted = true;
+    },
     isDirty: () =>
-      dirtyIssues.size > 0 || dirtyPulls.size > 0 || ownItems.size > 0 || pulls.unread() > 0,
+      [dirtyIssues, dirtyPulls, ownItems, lostLabels].some((dirty) => dirty.size > 0) ||
+      pulls.unread() > 0 ||
+      relook.isDue() ||
+      accessDoubted,
     /** GitHub's own name for the item; null: it was never seen. */
     nodeId: known.nodeId,
-    isMergeOf: (sha: string) => index.mergeShas().has(sha),
+    isMergeOf: (sha: string) => index.isMerge(sha),
   };
 }
 

@@ -3,6 +3,7 @@
 
 import { isLedgerLabel } from '../../core/ledger.ts';
 import type { Place } from './place.ts';
+import { createRecent } from './recent.ts';
 import { hasStatus } from './refusals.ts';
 import { type GithubIssue, instantOf, type Pull } from './shapes.ts';
 
@@ -10,6 +11,7 @@ export interface Trust {
   /** The reason to hold it back; null: it may be handed out. */
   holdOf(from: GithubIssue): Promise<string | null>;
   holdOfPull(pull: Pull): Promise<string | null>;
+  forget(number: number): void;
 }
 
 interface LabelledEvent {
@@ -21,6 +23,7 @@ interface LabelledEvent {
 
 const UNTRUSTED = 'untrusted_author';
 const REMEMBERED_MS = 600_000;
+const PEOPLE_KEPT = 5000;
 /** The others can have no write access: no need to ask. */
 const MAY_WRITE = new Set(['OWNER', 'MEMBER', 'COLLABORATOR']);
 const WRITING = new Set(['admin', 'maintain', 'write']);
@@ -30,7 +33,9 @@ const LAST_EDITED = `query ($owner: String!, $repo: String!, $number: Int!) {
 }`;
 
 export function createTrust(place: Place, now: () => number): Trust {
-  const permissions = new Map<string, { readonly writes: boolean; readonly at: number }>();
+  const permissions = createRecent<string, { readonly writes: boolean; readonly at: number }>(
+    PEOPLE_KEPT,
+  );
   const verdicts = new Map<number, { readonly key: string; readonly trusted: boolean }>();
 
   async function mayWrite(login: string): Promise<boolean> {
@@ -83,6 +88,7 @@ export function createTrust(place: Place, now: () => number): Trust {
   }
 
   return {
+    forget: (number) => void verdicts.delete(number),
     async holdOf(from) {
       if (from.state === 'closed') return null;
       const author = from.user?.login ?? null;

@@ -28,7 +28,7 @@ interface Payload {
   readonly issue?: GithubIssue;
   readonly pull_request?: GithubPull;
   readonly label?: { readonly name?: unknown };
-  readonly changes?: object;
+  readonly changes?: { readonly name?: { readonly from?: unknown } };
 }
 
 const LEFT = new Set(['deleted', 'transferred']);
@@ -68,13 +68,18 @@ const HANDLERS: Readonly<Record<string, (heard: Heard, payload: Payload) => void
   push(heard, payload) {
     if (isPush(payload)) heard.push(payload);
   },
-  label({ labels }, { action }) {
-    if (action !== 'created') labels.forget();
+  label({ labels, mirror }, { action, label, changes }) {
+    const lost = action === 'deleted' ? label?.name : changes?.name?.from;
+    if (action === 'created' || typeof lost !== 'string') return;
+    labels.forget();
+    mirror.hearLostLabel(lost);
   },
 };
 
 /** Deliveries about the App's installation, and pings, name no single repository: all are looked at again. */
 const FOR_ALL = new Set(['installation', 'installation_repositories', 'ping']);
+/** What may give or take a repository away; GitHub is asked before that is believed. */
+const ACCESS = new Set(['installation', 'installation_repositories']);
 
 export function createWebhook(
   secret: string,
@@ -94,7 +99,10 @@ export function createWebhook(
     },
     receive(event, payload) {
       if (FOR_ALL.has(event)) {
-        for (const heard of repositories.values()) heard.soon();
+        for (const { mirror, soon } of repositories.values()) {
+          if (ACCESS.has(event)) mirror.doubtAccess();
+          soon();
+        }
         return;
       }
       const told = (payload ?? {}) as Payload;

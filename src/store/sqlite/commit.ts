@@ -40,6 +40,7 @@ export function createCommitter(
   const save = db.prepare('SAVEPOINT step');
   const keep = db.prepare('RELEASE step');
   const undo = db.prepare('ROLLBACK TO step');
+  const changes = db.prepare('SELECT total_changes() AS total');
   const listeners = new Set<(facts: readonly Fact[]) => void>();
   let queue: Waiting[] = [];
   let scheduled = false;
@@ -62,13 +63,15 @@ export function createCommitter(
     const facts: Fact[] = [];
     try {
       begin.run();
+      const before = changes.get()?.['total'];
       for (const waiting of batch) {
         const fresh: Fact[] = [];
         const answer = runStep(waiting, fresh);
         answers.push(answer);
         facts.push(...fresh);
       }
-      journal.close(clock.now(), facts);
+      // Loops that found nothing to do leave no trace: nothing is written, and nothing waits for the disk.
+      if (changes.get()?.['total'] !== before) journal.close(clock.now(), facts);
       commit.run();
     } catch (error) {
       if (db.isTransaction) rollback.run();

@@ -2,7 +2,7 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import type { SweepInput } from '../../core/store.ts';
-import { all, loadStatements } from './statements.ts';
+import { all, first, loadStatements } from './statements.ts';
 
 const DAY_MS = 86_400_000;
 const STATS_KEPT_MS = 7 * DAY_MS;
@@ -18,6 +18,7 @@ interface Forgettable {
 /** True when a limit was reached and there may be more. */
 export function createForget(db: DatabaseSync): (input: SweepInput, now: number) => boolean {
   const sql = loadStatements(db, 'forget', [
+    'oldestFact',
     'facts',
     'results',
     'forgettable',
@@ -37,7 +38,10 @@ export function createForget(db: DatabaseSync): (input: SweepInput, now: number)
 
   return ({ limit, factsKeptMs, resultsKeptMs }, now) => {
     const before = now - resultsKeptMs;
-    const facts = sql.facts.run({ before: now - factsKeptMs, limit }).changes;
+    const factsBefore = now - factsKeptMs;
+    const oldestAt = first<{ at: number }>(sql.oldestFact)?.at ?? now;
+    const facts =
+      oldestAt < factsBefore ? sql.facts.run({ before: factsBefore, limit }).changes : 0;
     const results = sql.results.run({ before, limit }).changes;
     const issues = all<Forgettable>(sql.forgettable, { before, limit });
     for (const issue of issues) forgetIssue(issue);

@@ -123,7 +123,9 @@ export function createAuth(world: World): Auth {
   };
 
   const canSee: Auth['canSee'] = (who, repo) => {
-    const listed = who.repositories === 'all' || who.repositories.has(fullName(repo).toLowerCase());
+    // What is taken out of an installation is out of reach of its tokens at once.
+    const { repositories } = who.kind === 'installation' ? app : who;
+    const listed = repositories === 'all' || repositories.has(fullName(repo).toLowerCase());
     if (!repo.private) return who.kind !== 'installation' || listed;
     if (who.kind === 'installation') return listed;
     if (who.kind === 'classic' && who.scopes?.includes('repo') !== true) return false;

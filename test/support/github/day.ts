@@ -1,20 +1,13 @@
 // A working day on GitHub in simulated time: people open issues, agents take, work, open pull requests, review and
 // fix, people merge. GitHub's published limits are enforced by the double; nothing in Banto is told that it is a play.
 
-import { rmSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { Assignment } from '../../../src/broker/broker.ts';
-import { createBroker } from '../../../src/broker/create-broker.ts';
 import { BantoError } from '../../../src/core/errors.ts';
 import type { Fact } from '../../../src/core/facts.ts';
-import { DEFAULT_POLICY } from '../../../src/core/settings.ts';
-import { openGithubForge } from '../../../src/forge/github/github-forge.ts';
-import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import { scratchDir } from '../scratch.ts';
-import { createSimulatedTime } from '../simulated-time.ts';
-import { silentLog } from '../world.ts';
-import { type GithubDouble, startGithubDouble } from './double.ts';
-import { SECRET } from './forge.ts';
-import { startReceiver } from './receiver.ts';
+import type { GithubDouble } from './double.ts';
+import { SHOP, startSimulatedBanto } from './simulated-banto.ts';
 
 export interface DayOptions {
   readonly hours: number;
@@ -40,6 +33,10 @@ export interface Day {
   readonly backlog: readonly number[];
   readonly wanted: ReadonlyMap<number, readonly string[]>;
   readonly warnings: readonly string[];
+  /** The most requests that were under way at once. */
+  readonly atOnce: number;
+  /** Memory in use by everything, the double included, after each simulated hour. */
+  readonly liveMb: readonly number[];
   close(): Promise<void>;
 }
 
@@ -49,12 +46,8 @@ interface HandOutSeen {
   readonly ledger: 'written' | 'pending';
 }
 
-export const SHOP = 'octo/shop';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** How long GitHub takes for an answer. */
-const READ_MS = 200;
-const WRITE_MS = 400;
 const LABELS = ['python', 'docs', 'web'];
 
 function createRandom(seed: number): () => number {
@@ -65,58 +58,28 @@ function createRandom(seed: number): () => number {
   };
 }
 
+/** What is left after everything unused was collected. */
+function liveMemory(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  return process.memoryUsage().heapUsed / 2 ** 20;
+}
+
 export async function liveDay(options: DayOptions): Promise<Day> {
   const random = createRandom(options.seed ?? 7);
-  const time = createSimulatedTime();
+  const banto = await startSimulatedBanto({ webhooks: options.webhooks, random });
+  const { time, github, store, broker, warnings } = banto;
   const { now, sleep } = time;
   const startedAt = now();
   const between = (least: number, most: number) => (least + random() * (most - least)) * MINUTE_MS;
-
-  const github = await startGithubDouble({ repositories: [SHOP], clock: now });
-  github.setRole(SHOP, 'ann', 'write');
   const ann = github.as('ann');
   const fleet = github.as('fleet');
-  const dataDir = scratchDir();
-  const store = time.watched(await openSqliteStore({ dataDir, clock: { now } }));
-  const warnings: string[] = [];
-  const forge = openGithubForge({
-    repositories: [SHOP],
-    apiUrl: github.url,
-    auth: { kind: 'token', token: github.token },
-    webhookSecret: options.webhooks ? SECRET : null,
-    now,
-    after: time.timers.after,
-    async fetch(url, init) {
-      await sleep(init?.method === 'GET' ? READ_MS : WRITE_MS);
-      return time.busy(
-        (async () => {
-          const answer = await fetch(url, init);
-          const { status, headers } = answer;
-          const body = await answer.arrayBuffer();
-          return new Response([204, 304].includes(status) ? null : body, { status, headers });
-        })(),
-      );
-    },
-  });
-  const receiver = await startReceiver(forge);
-  if (options.webhooks) github.webhooks.pointTo({ url: receiver.url, secret: SECRET });
-  const broker = createBroker({
-    store,
-    forge,
-    policy: DEFAULT_POLICY,
-    log: {
-      ...silentLog,
-      warn: (data, message) =>
-        warnings.push(`${message}: ${String((data as { err?: unknown }).err)}`),
-    },
-    timers: time.timers,
-    random,
-  });
 
   const total = options.waiting + Math.round(options.issuesPerHour * options.hours);
   const issues: number[] = [];
   const handOuts: HandOutSeen[] = [];
   const backlog: number[] = [];
+  const liveMb: number[] = [];
   let merged = 0;
   let tookMs = 0;
   let allClosed = false;
@@ -206,6 +169,7 @@ export async function liveDay(options: DayOptions): Promise<Day> {
 
   async function watchBacklog(): Promise<void> {
     while (!ended.signal.aborted) {
+      if (backlog.length % 60 === 59) liveMb.push(liveMemory());
       backlog.push((await store.queue(1)).outbox.pending);
       await sleep(MINUTE_MS);
     }
@@ -246,14 +210,8 @@ export async function liveDay(options: DayOptions): Promise<Day> {
     backlog,
     wanted,
     warnings,
-    async close() {
-      await broker.stop();
-      await forge.close();
-      await receiver.close();
-      await store.close();
-      await github.close();
-      time.close();
-      rmSync(dataDir, { recursive: true });
-    },
+    atOnce: banto.atOnce(),
+    liveMb,
+    close: banto.close,
   };
 }

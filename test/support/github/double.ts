@@ -67,6 +67,8 @@ export interface GithubDouble {
   readonly labels: (repository: string, number: number) => string[];
   readonly ping: (repository: string) => void;
   readonly installation: (action: 'created' | 'deleted' | 'suspend' | 'unsuspend') => void;
+  /** The App is given a repository, or loses it. */
+  readonly installationRepositories: (action: 'added' | 'removed', repository: string) => void;
   readonly setLatency: (ms: number) => void;
   readonly close: () => Promise<void>;
 }
@@ -180,6 +182,18 @@ export async function startGithubDouble(options: DoubleOptions = {}): Promise<Gi
       const repos = [...world.repos.values()];
       const by = repos[0]?.owner ?? auth.app.account;
       webhooks.emit('installation', () => said.installation(action, auth.app, repos, by));
+    },
+    installationRepositories(action, name) {
+      const names = [...world.repos.keys()];
+      const { repositories: before } = auth.app;
+      const given = new Set(before === 'all' ? names : before);
+      if (action === 'added') given.add(name.toLowerCase());
+      else given.delete(name.toLowerCase());
+      auth.app.repositories = given;
+      const repo = world.repo(name);
+      webhooks.emit('installation_repositories', () =>
+        said.installationRepositories(action, auth.app, [repo], repo.owner),
+      );
     },
     setLatency(ms) {
       latencyMs = ms;

@@ -26,9 +26,8 @@ function find(call: Call, auth: Auth, id: unknown): { repo: Repo; item: Item } |
   const wanted = numberIn(id, /^(?:I|PR)(\d+)$/);
   for (const repo of call.world.repos.values()) {
     if (!auth.canSee(call.who, repo)) continue;
-    for (const item of repo.items.values()) {
-      if (item.id === wanted) return { repo, item };
-    }
+    const item = repo.items.get(repo.numbers.get(wanted) ?? 0);
+    if (item !== undefined) return { repo, item };
   }
   return null;
 }

@@ -53,6 +53,9 @@ export interface IssueActs {
   readonly removeComment: (repo: Repo, by: Account, id: number) => void;
   readonly createLabel: (repo: Repo, by: Account, label: NewLabel) => Label;
   readonly editLabel: (repo: Repo, by: Account, id: number, to: Partial<NewLabel>) => Label;
+  readonly removeLabel: (repo: Repo, by: Account, id: number) => void;
+  /** The issue stays, closed and locked; what was said goes on elsewhere. */
+  readonly convert: (repo: Repo, by: Account, number: number) => Item;
   readonly newItem: (repo: Repo, by: Account, issue: NewIssue, pull?: Item['pull']) => Item;
 }
 
@@ -243,6 +246,30 @@ export function createIssueActs(ground: Ground): IssueActs {
         comments: itemNumbered(repo, comment.number).comments - 1,
       });
       tell({ event: 'issue_comment', action: 'deleted', repo, actor: by, item, comment });
+    },
+    removeLabel(repo, by, id) {
+      const label = repo.labels.get(id);
+      if (label === undefined)
+        throw new Error(`the double has no label ${id} in ${fullName(repo)}`);
+      // Issues lose it without a change of their own.
+      repo.labels.delete(id);
+      repo.version += 1;
+      tell({ event: 'label', action: 'deleted', repo, actor: by, label });
+    },
+    convert(repo, by, number) {
+      const at = world.stamp();
+      const closed = change(repo, number, {
+        state: 'closed',
+        stateReason: 'completed',
+        closedAt: at,
+        closedBy: by,
+      });
+      note(repo, number, 'converted_to_discussion', by);
+      tellItem(repo, by, closed, 'closed');
+      const item = change(repo, number, { locked: true });
+      note(repo, number, 'locked', by);
+      tellItem(repo, by, item, 'locked');
+      return item;
     },
     editLabel(repo, by, id, to) {
       const before = repo.labels.get(id);

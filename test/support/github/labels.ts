@@ -170,4 +170,12 @@ export const labelRoutes: readonly Route[] = [
       return { status: 200, body: call.shapes.label(repo, label) };
     },
   },
+  {
+    operation: `DELETE ${ofRepo}/{name}`,
+    needs,
+    handle(call, repo) {
+      call.acts.removeLabel(repo, call.who.account, named(call, repo).id);
+      return { status: 204 };
+    },
+  },
 ];

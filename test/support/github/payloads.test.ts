@@ -78,6 +78,7 @@ test('every delivery looks like the examples that GitHub publishes', async () =>
   alice.edit(repo, 1, { title: 'uno', body: 'More' });
   alice.unlabel(repo, 1, 'bug');
   alice.renameLabel(repo, 'bug', 'defect');
+  alice.removeLabel(repo, 'defect');
   alice.lock(repo, 1);
   alice.unlock(repo, 1);
   const { id } = alice.comment(repo, 1, 'hello');
@@ -108,6 +109,8 @@ test('every delivery looks like the examples that GitHub publishes', async () =>
   alice.transfer(repo, 2, 'acme/other');
   alice.remove('acme/other', 1);
   github.ping(repo);
+  github.installationRepositories('removed', repo);
+  github.installationRepositories('added', repo);
   for (const action of ['created', 'suspend', 'unsuspend', 'deleted'] as const) {
     github.installation(action);
   }
@@ -128,8 +131,11 @@ test('every delivery looks like the examples that GitHub publishes', async () =>
       'issue_comment.deleted',
       'label.created',
       'label.edited',
+      'label.deleted',
       'push.',
       'ping.',
+      'installation_repositories.removed',
+      'installation_repositories.added',
       'installation.created',
       'installation.suspend',
       'installation.unsuspend',

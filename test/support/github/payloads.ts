@@ -12,6 +12,12 @@ export interface Payloads {
   readonly of: (told: Told) => Payload;
   readonly ping: (repo: Repo, hook: { readonly id: number; readonly url: string }) => Payload;
   readonly installation: (action: string, app: App, repos: readonly Repo[], by: Account) => Payload;
+  readonly installationRepositories: (
+    action: 'added' | 'removed',
+    app: App,
+    repos: readonly Repo[],
+    by: Account,
+  ) => Payload;
 }
 
 export function createPayloads(shapes: Shapes, stamp: () => number): Payloads {
@@ -115,6 +121,42 @@ export function createPayloads(shapes: Shapes, stamp: () => number): Payloads {
     return { issue: issue(repo, item), ...labelled };
   };
 
+  const short = (repos: readonly Repo[]) =>
+    repos.map((repo) => ({
+      id: repo.id,
+      node_id: nodeId('R', repo.id),
+      name: repo.name,
+      full_name: fullName(repo),
+      private: repo.private,
+    }));
+
+  const installation = (app: App, by: Account, suspended: boolean) => ({
+    id: app.installationId,
+    account: shapes.user(by),
+    repository_selection: app.repositories === 'all' ? 'all' : 'selected',
+    access_tokens_url: `${api}/app/installations/${app.installationId}/access_tokens`,
+    repositories_url: `${api}/installation/repositories`,
+    html_url: `${shapes.places.html}/settings/installations/${app.installationId}`,
+    app_id: app.id,
+    app_slug: app.slug,
+    target_id: by.id,
+    target_type: by.type,
+    permissions: app.permissions,
+    events: ['issues', 'pull_request'],
+    created_at: iso(stamp()),
+    updated_at: iso(stamp()),
+    single_file_name: null,
+    suspended_by: suspended ? shapes.user(by) : null,
+    suspended_at: suspended ? iso(stamp()) : null,
+  });
+
+  // In this one delivery GitHub dates the installation in seconds.
+  const shortInstallation = (app: App, by: Account) => {
+    const { app_slug: _, ...kept } = installation(app, by, false);
+    const at = Math.floor(stamp() / 1000);
+    return { ...kept, created_at: at, updated_at: at };
+  };
+
   return {
     of(told) {
       if (told.event === 'push') return push(told);
@@ -149,36 +191,16 @@ export function createPayloads(shapes: Shapes, stamp: () => number): Payloads {
     }),
     installation: (action, app, repos, by) => ({
       action,
-      installation: {
-        id: app.installationId,
-        account: shapes.user(by),
-        repository_selection: app.repositories === 'all' ? 'all' : 'selected',
-        access_tokens_url: `${api}/app/installations/${app.installationId}/access_tokens`,
-        repositories_url: `${api}/installation/repositories`,
-        html_url: `${shapes.places.html}/settings/installations/${app.installationId}`,
-        app_id: app.id,
-        app_slug: app.slug,
-        target_id: by.id,
-        target_type: by.type,
-        permissions: app.permissions,
-        events: ['issues', 'pull_request'],
-        created_at: iso(stamp()),
-        updated_at: iso(stamp()),
-        single_file_name: null,
-        suspended_by: action === 'suspend' ? shapes.user(by) : null,
-        suspended_at: action === 'suspend' ? iso(stamp()) : null,
-      },
-      ...(action === 'suspend' || action === 'unsuspend'
-        ? {}
-        : {
-            repositories: repos.map((repo) => ({
-              id: repo.id,
-              node_id: nodeId('R', repo.id),
-              name: repo.name,
-              full_name: fullName(repo),
-              private: repo.private,
-            })),
-          }),
+      installation: installation(app, by, action === 'suspend'),
+      ...(action === 'suspend' || action === 'unsuspend' ? {} : { repositories: short(repos) }),
+      sender: shapes.user(by),
+    }),
+    installationRepositories: (action, app, repos, by) => ({
+      action,
+      installation: shortInstallation(app, by),
+      repository_selection: 'selected',
+      repositories_added: action === 'added' ? short(repos) : [],
+      repositories_removed: action === 'removed' ? short(repos) : [],
       sender: shapes.user(by),
     }),
   };

@@ -15,6 +15,9 @@ export interface Person {
   readonly label: (repository: string, number: number, ...names: string[]) => Item;
   readonly unlabel: (repository: string, number: number, ...names: string[]) => Item;
   readonly renameLabel: (repository: string, from: string, to: string) => void;
+  readonly removeLabel: (repository: string, name: string) => void;
+  /** Makes a discussion of it. */
+  readonly convert: (repository: string, number: number) => Item;
   readonly close: (
     repository: string,
     number: number,
@@ -38,16 +41,20 @@ export interface Person {
 export function createPerson(world: World, acts: Acts, login: string): Person {
   const by = world.account(login);
   const at = world.repo;
+  const labelIn = (name: string, label: string) => {
+    const found = labelNamed(at(name), label);
+    if (found === undefined) throw new Error(`the double has no label ${label} in ${name}`);
+    return found;
+  };
   return {
     openIssue: (name, issue) => acts.openIssue(at(name), by, issue),
     edit: (name, number, to) => acts.edit(at(name), by, number, to),
     label: (name, number, ...names) => acts.label(at(name), by, number, names),
     unlabel: (name, number, ...names) => acts.unlabel(at(name), by, number, names),
-    renameLabel(name, from, to) {
-      const label = labelNamed(at(name), from);
-      if (label === undefined) throw new Error(`the double has no label ${from} in ${name}`);
-      acts.editLabel(at(name), by, label.id, { name: to });
-    },
+    renameLabel: (name, from, to) =>
+      void acts.editLabel(at(name), by, labelIn(name, from).id, { name: to }),
+    removeLabel: (name, label) => acts.removeLabel(at(name), by, labelIn(name, label).id),
+    convert: (name, number) => acts.convert(at(name), by, number),
     close: (name, number, reason) => acts.close(at(name), by, number, reason),
     reopen: (name, number) => acts.reopen(at(name), by, number),
     lock: (name, number) => acts.lock(at(name), by, number),

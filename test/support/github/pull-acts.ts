@@ -68,9 +68,15 @@ export function createPullActs(ground: Ground, issues: IssueActs): PullActs {
     tell({ event: 'push', action: '', repo, actor: by, push });
   };
 
-  const push: PullActs['push'] = (repo, by, branch) => {
+  const commit = (repo: Repo, author: Account, branch: string): string => {
     const sha = world.sha();
-    repo.commits.add(sha);
+    const parent = repo.refs.get(`heads/${branch}`) ?? null;
+    repo.commits.set(sha, { author, at: world.stamp(), parent });
+    return sha;
+  };
+
+  const push: PullActs['push'] = (repo, by, branch) => {
+    const sha = commit(repo, by, branch);
     const before = repo.refs.get(`heads/${branch}`) ?? NOTHING;
     moveRef(repo, by, `heads/${branch}`, sha);
     for (const item of repo.items.values()) {
@@ -144,8 +150,7 @@ export function createPullActs(ground: Ground, issues: IssueActs): PullActs {
       const before = itemNumbered(repo, number);
       const pull = pullOf(before);
       const at = world.stamp();
-      const mergeSha = world.sha();
-      repo.commits.add(mergeSha);
+      const mergeSha = commit(repo, by, pull.base);
       const item = change(repo, number, {
         state: 'closed',
         closedAt: at,

@@ -1,4 +1,4 @@
-// Branches. `POST /git/refs` answers 422 for very different causes: only the message tells them apart.
+// Branches and commits. `POST /git/refs` answers 422 for very different causes: only the message tells them apart.
 
 import { type Call, fields, Refusal, type Route, text } from './route.ts';
 import type { Repo } from './state.ts';
@@ -49,7 +49,31 @@ function create(call: Call, repo: Repo): void {
   call.acts.createRef(repo, call.who.account, ref, sha);
 }
 
+const SHORTEST = 4;
+
+/** A branch, a commit, or the first digits of one, if no other begins with them. */
+function commitNamed(repo: Repo, name: string): string {
+  notEmpty(repo);
+  const head = repo.refs.get(`heads/${name}`);
+  if (head !== undefined) return head;
+  const long = /^[0-9a-f]+$/.test(name) && name.length >= SHORTEST;
+  const found = long ? [...repo.commits.keys()].filter((sha) => sha.startsWith(name)) : [];
+  const [sha] = found;
+  if (sha === undefined || found.length > 1) {
+    throw new Refusal(422, `No commit found for SHA: ${name}`);
+  }
+  return sha;
+}
+
 export const refRoutes: readonly Route[] = [
+  {
+    operation: `GET ${base}/commits/{ref}`,
+    needs: ['contents'],
+    handle: (call, repo) => ({
+      status: 200,
+      body: call.shapes.commit(repo, commitNamed(repo, call.params['ref'] ?? '')),
+    }),
+  },
   {
     operation: `GET ${base}/git/ref/{ref}`,
     needs: ['contents'],

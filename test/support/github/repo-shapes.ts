@@ -8,18 +8,8 @@ export interface RepoShapes {
   readonly repository: (repo: Repo) => Schemas['repository'];
   readonly fullRepository: (repo: Repo, role: Role) => Schemas['full-repository'];
   readonly ref: (repo: Repo, ref: string, sha: string) => Schemas['git-ref'];
+  readonly commit: (repo: Repo, sha: string) => Schemas['commit'];
   readonly branch: (repo: Repo, name: string, sha: string) => Schemas['branch-with-protection'];
-}
-
-const counted = new WeakMap<Repo, { readonly version: number; readonly open: number }>();
-
-function openItems(repo: Repo): number {
-  const known = counted.get(repo);
-  if (known?.version === repo.version) return known.open;
-  let open = 0;
-  for (const item of repo.items.values()) if (item.state === 'open') open += 1;
-  counted.set(repo, { version: repo.version, open });
-  return open;
 }
 
 export function createRepoShapes({ api, html }: Places, { user }: IssueShapes): RepoShapes {
@@ -66,7 +56,7 @@ export function createRepoShapes({ api, html }: Places, { user }: IssueShapes): 
     };
   };
   const repository: RepoShapes['repository'] = (repo) => {
-    const open = openItems(repo);
+    const open = repo.openItems;
     const page = `${html}/${fullName(repo)}`;
     return {
       id: repo.id,
@@ -113,6 +103,44 @@ export function createRepoShapes({ api, html }: Places, { user }: IssueShapes): 
       updated_at: iso(repo.pushedAt),
     };
   };
+  const commit: RepoShapes['commit'] = (repo, sha) => {
+    const url = `${api}/repos/${fullName(repo)}`;
+    const page = `${html}/${fullName(repo)}`;
+    const { author, at, parent } = repo.commits.get(sha) ?? {
+      author: repo.owner,
+      at: repo.pushedAt,
+      parent: null,
+    };
+    const { login } = author;
+    const person = { name: login, email: `${login}@users.noreply.github.com`, date: iso(at) };
+    return {
+      sha,
+      node_id: `C_${sha}`,
+      url: `${url}/commits/${sha}`,
+      html_url: `${page}/commit/${sha}`,
+      comments_url: `${url}/commits/${sha}/comments`,
+      commit: {
+        author: person,
+        committer: person,
+        message: 'A commit',
+        tree: { sha, url: `${url}/git/trees/${sha}` },
+        url: `${url}/git/commits/${sha}`,
+        comment_count: 0,
+      },
+      author: user(author),
+      committer: user(author),
+      parents:
+        parent === null
+          ? []
+          : [
+              {
+                sha: parent,
+                url: `${url}/commits/${parent}`,
+                html_url: `${page}/commit/${parent}`,
+              },
+            ],
+    };
+  };
   return {
     repository,
     fullRepository(repo, role) {
@@ -142,34 +170,13 @@ export function createRepoShapes({ api, html }: Places, { user }: IssueShapes): 
       url: `${api}/repos/${fullName(repo)}/git/refs/${ref}`,
       object: { sha, type: 'commit', url: `${api}/repos/${fullName(repo)}/git/commits/${sha}` },
     }),
+    commit,
     branch(repo, name, sha) {
       const url = `${api}/repos/${fullName(repo)}`;
       const page = `${html}/${fullName(repo)}`;
-      const person = {
-        name: repo.owner.login,
-        email: `${repo.owner.login}@users.noreply.github.com`,
-        date: iso(repo.pushedAt),
-      };
       return {
         name,
-        commit: {
-          sha,
-          node_id: `C_${sha}`,
-          url: `${url}/commits/${sha}`,
-          html_url: `${page}/commit/${sha}`,
-          comments_url: `${url}/commits/${sha}/comments`,
-          commit: {
-            author: person,
-            committer: person,
-            message: 'A commit',
-            tree: { sha, url: `${url}/git/trees/${sha}` },
-            url: `${url}/git/commits/${sha}`,
-            comment_count: 0,
-          },
-          author: user(repo.owner),
-          committer: user(repo.owner),
-          parents: [],
-        },
+        commit: commit(repo, sha),
         _links: { self: `${url}/branches/${name}`, html: `${page}/tree/${name}` },
         protected: false,
         protection: {

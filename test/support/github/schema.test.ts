@@ -87,6 +87,10 @@ test('every answer is one that GitHub could have given', async () => {
   const { sha } = (main.body as { object: { sha: string } }).object;
   await drive(`GET ${R}/git/ref/heads/nothing`);
   await drive('GET /repos/acme/empty/git/ref/heads/main');
+  for (const ref of [sha, sha.slice(0, 11), 'main', 'feature/three', 'ffffffffffff']) {
+    await drive(`GET ${R}/commits/${ref}`);
+  }
+  await drive('GET /repos/acme/empty/commits/main');
   for (const ref of ['refs/heads/x', 'refs/heads/x', 'refs/heads/x/y', 'x', 'refs/heads/a b']) {
     await drive(`POST ${R}/git/refs`, { body: { ref, sha } });
   }
@@ -134,6 +138,8 @@ test('every answer is one that GitHub could have given', async () => {
   await drive(`GET ${R}/labels/fresh`);
   await drive(`GET ${R}/labels/nothing`);
   await drive(`PATCH ${R}/labels/fresh`, { body: { new_name: 'stale', color: '123456' } });
+  await drive(`DELETE ${R}/labels/stale`);
+  await drive(`DELETE ${R}/labels/stale`);
 
   await drive(`GET ${R}/pulls?state=all`);
   github.as('alice').push(REPO, 'feature/new');

@@ -90,6 +90,7 @@ export interface Happening {
     | 'unlocked'
     | 'renamed'
     | 'merged'
+    | 'converted_to_discussion'
     | 'cross-referenced';
   readonly actor: Account;
   readonly at: number;
@@ -97,6 +98,12 @@ export interface Happening {
   readonly rename?: { readonly from: string; readonly to: string };
   readonly source?: { readonly repo: Repo; readonly number: number };
   readonly commit?: string;
+}
+
+export interface Commit {
+  readonly author: Account;
+  readonly at: number;
+  readonly parent: string | null;
 }
 
 export type Gone = 'deleted' | { readonly repo: Repo; readonly number: number };
@@ -113,17 +120,20 @@ export interface Repo {
   pushedAt: number;
   /** Without the leading `refs/`: `heads/main` → commit. No ref at all: the repository is empty. */
   readonly refs: Map<string, string>;
-  readonly commits: Set<string>;
+  readonly commits: Map<string, Commit>;
   /** Names under `refs/` that a rule of the repository forbids to create. */
   readonly protectedRefs: RegExp[];
   readonly labels: Map<number, Label>;
   readonly items: Map<number, Item>;
+  /** Numbers of the items by their ids. */
+  readonly numbers: Map<number, number>;
   readonly past: Map<number, { readonly at: number; readonly item: Item | null }[]>;
   readonly gone: Map<number, Gone>;
   readonly comments: Map<number, Comment>;
   readonly timeline: Map<number, Happening[]>;
   readonly roles: Map<string, Role>;
   lastNumber: number;
+  openItems: number;
   /** Rises with every change of an item: sorted listings are remembered by it. */
   version: number;
 }
@@ -204,21 +214,23 @@ export function addRepo(world: World, name: string, options: RepoOptions = {}): 
     createdAt: at,
     pushedAt: at,
     refs: new Map(),
-    commits: new Set(),
+    commits: new Map(),
     protectedRefs: [],
     labels: new Map(),
     items: new Map(),
+    numbers: new Map(),
     past: new Map(),
     gone: new Map(),
     comments: new Map(),
     timeline: new Map(),
     roles: new Map([[owner.toLowerCase(), 'admin']]),
     lastNumber: 0,
+    openItems: 0,
     version: 0,
   };
   if (options.empty !== true) {
     const sha = world.sha();
-    repo.commits.add(sha);
+    repo.commits.set(sha, { author: repo.owner, at, parent: null });
     repo.refs.set(`heads/${defaultBranch}`, sha);
   }
   world.repos.set(name.toLowerCase(), repo);
@@ -233,10 +245,19 @@ export function renameRepo(world: World, repo: Repo, name: string): void {
   world.repos.set(fullName(repo).toLowerCase(), repo);
 }
 
+/** How far back a stale listing may look. */
+const PAST_KEPT_MS = 3_600_000;
+
 /** Puts a new version of an item in place. */
 export function put(world: World, repo: Repo, item: Item): Item {
+  const opened =
+    (item.state === 'open' ? 1 : 0) - (repo.items.get(item.number)?.state === 'open' ? 1 : 0);
+  repo.openItems += opened;
   repo.items.set(item.number, item);
+  repo.numbers.set(item.id, item.number);
   const past = repo.past.get(item.number) ?? [];
+  const forgotten = world.now() - PAST_KEPT_MS;
+  while ((past[1]?.at ?? Number.POSITIVE_INFINITY) < forgotten) past.shift();
   past.push({ at: world.now(), item });
   repo.past.set(item.number, past);
   repo.version += 1;
@@ -244,6 +265,8 @@ export function put(world: World, repo: Repo, item: Item): Item {
 }
 
 export function takeAway(world: World, repo: Repo, number: number, gone: Gone): void {
+  const item = repo.items.get(number);
+  if (item?.state === 'open') repo.openItems -= 1;
   repo.items.delete(number);
   repo.gone.set(number, gone);
   repo.past.get(number)?.push({ at: world.now(), item: null });

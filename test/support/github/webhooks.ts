@@ -22,7 +22,7 @@ export interface WebhookTarget {
 }
 
 export interface Webhooks {
-  /** What happened while there was a target or deliveries were held, oldest first; the last 10,000. */
+  /** What happened while there was a target or deliveries were held, oldest first; the last 2,000. */
   readonly all: readonly Delivery[];
   readonly held: readonly Delivery[];
   readonly pointTo: (target: WebhookTarget | null) => void;
@@ -46,7 +46,7 @@ export interface Webhooks {
   readonly close: () => void;
 }
 
-const KEPT = 10_000;
+const KEPT = 2000;
 
 export function sign(secret: string, body: string | Buffer): string {
   return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;

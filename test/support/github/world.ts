@@ -48,6 +48,8 @@ export interface GithubWorldOptions {
   readonly policy?: Partial<Policy>;
   readonly double?: DoubleOptions;
   readonly forge?: Partial<GithubForgeOptions>;
+  /** Banto is an App, not a person with a token. */
+  readonly asApp?: boolean;
 }
 
 const STEP_MS = 5000;
@@ -64,7 +66,11 @@ export async function makeGithubWorld(options: GithubWorldOptions = {}): Promise
   github.setRole(SHOP, 'ann', 'write');
   const scratch = scratchDir();
   const store = await openSqliteStore({ dataDir: scratch, clock: time });
+  const { id: appId, privateKey, installationId } = github.app;
   const forge = forgeOn(github, {
+    ...(options.asApp === true
+      ? { auth: { kind: 'app', appId, privateKey, installationId } as const }
+      : {}),
     now: time.now,
     after: time.timers.after,
     ...options.forge,

@@ -1,5 +1,8 @@
 -- What the sweep forgets because it is old.
 
+-- name: oldestFact
+SELECT at FROM facts ORDER BY seq LIMIT 1;
+
 -- name: facts
 DELETE FROM facts WHERE at < :before AND seq IN (SELECT seq FROM facts ORDER BY seq LIMIT :limit);
 
@@ -30,7 +33,7 @@ DELETE FROM agents WHERE last_seen_at < :before
   AND NOT EXISTS (SELECT 1 FROM tasks WHERE lease_agent = agents.agent_id);
 
 -- name: stats
-DELETE FROM stats WHERE start < :before;
+DELETE FROM stats WHERE period IN ('daily', 'hourly') AND start < :before;
 
 -- name: buckets
 DELETE FROM buckets WHERE ready = 0 AND emptied_at <= :before;

@@ -47,7 +47,8 @@ SELECT min((SELECT enqueued_at FROM tasks WHERE bucket = b.key ORDER BY score LI
 FROM buckets b WHERE b.ready > 0;
 
 -- name: delayed
-SELECT id, ready_at FROM tasks WHERE state = 'delayed' ORDER BY ready_at, seq LIMIT :limit;
+SELECT id, ready_at FROM tasks INDEXED BY tasks_delayed
+WHERE state = 'delayed' ORDER BY ready_at, seq LIMIT :limit;
 
 -- name: outbox
 SELECT name, value FROM counters WHERE name IN ('outbox_pending', 'outbox_failing');

@@ -1,0 +1,74 @@
+// An issue, or a pull request that is an item of its own, as the broker sees it: GitHub's words and what belongs to
+// them (pull request, blockers, trust).
+
+import type { Issue } from '../../core/issue.ts';
+import { createCrossReferences } from './cross-references.ts';
+import { createDependencies } from './dependencies.ts';
+import type { Place } from './place.ts';
+import type { PullIndex } from './pull-index.ts';
+import type { Pulls } from './pulls.ts';
+import { type GithubIssue, linkedPull, type Pull, pullItem, toIssue } from './shapes.ts';
+import type { Trust } from './trust.ts';
+
+export interface Pictures {
+  decorate(from: GithubIssue): Promise<Issue>;
+  /** The pull request with this number by itself; null: it is not known. */
+  ownItem(number: number): Promise<Issue | null>;
+  /** Closed long ago: what was remembered about it goes. */
+  forget(number: number): void;
+}
+
+export function createPictures(parts: {
+  readonly place: Place;
+  readonly trust: Trust | null;
+  readonly index: PullIndex;
+  readonly pulls: Pulls;
+  readonly now: () => number;
+}): Pictures {
+  const { place, trust, index, pulls, now } = parts;
+  const { repository } = place;
+  const dependencies = createDependencies(place);
+  const crossReferences = createCrossReferences(place, now);
+
+  async function linkByMention(from: GithubIssue, base: Issue): Promise<Pull | null> {
+    const numbers = await crossReferences.of(from);
+    for (const number of numbers) {
+      if (index.get(number) === undefined) await pulls.read(number);
+      index.mention(number, base.number);
+    }
+    return numbers.length === 0 ? null : index.linkTo(base, (await place.about()).default_branch);
+  }
+
+  async function decorate(from: GithubIssue): Promise<Issue> {
+    const { default_branch } = await place.about();
+    const base = toIssue(repository, from);
+    const blockedBy = await dependencies.of(from);
+    const pull = index.linkTo(base, default_branch) ?? (await linkByMention(from, base));
+    const hold = trust === null ? null : await trust.holdOf(from);
+    return {
+      ...base,
+      blockedBy,
+      pull: pull === null ? null : linkedPull(pull),
+      ...(hold === null ? {} : { hold }),
+    };
+  }
+
+  async function ownItem(number: number): Promise<Issue | null> {
+    const pull = index.get(number);
+    if (pull === undefined) return null;
+    const item = pullItem(repository, pull, index.isLinked(number));
+    const hold = trust === null ? null : await trust.holdOfPull(pull);
+    return hold === null ? item : { ...item, hold };
+  }
+
+  return {
+    decorate,
+    ownItem,
+    forget(number) {
+      index.forget(number);
+      dependencies.forget(number);
+      crossReferences.forget(number);
+      trust?.forget(number);
+    },
+  };
+}
