@@ -6,12 +6,14 @@
 -- nothing but such fields.
 local records, key_of, sides_of, spelled_of, plain, touched
 
-local BLANK = { __index = {
+-- What most records have not; they do not carry it about.
+local blank = {
   reason = '', enqueued_at = '', ready_at = '', only_agent = '', opens_at = '', pr_number = '', ended_at = '',
   bucket = '', pinned = '', timed = '', lease_agent = '', lease_token = '', lease_seconds = '', leased_at = '',
   lease_expires_at = '', lease_request = '', issue = '', repository = '', number = '', open = '',
   picture_at = '', seen_at = '', wanted = '', written = '', written_at = '', unfinished = '', leased = '',
-  tasks = '' } }
+  tasks = '' }
+local BLANK = { __index = blank }
 
 local function new_record(key)
   local r = setmetatable({}, BLANK)
@@ -75,7 +77,9 @@ end
 -- Many fields of a task or an issue at once.
 local function put_all(r, values)
   for name, value in pairs(values) do
-    if type(value) == 'string' then r[name] = value else r[name] = as_text(value) end
+    if type(value) ~= 'string' then value = as_text(value) end
+    if value == '' and blank[name] then value = nil end
+    r[name] = value
   end
   spelled_of[r] = nil
   if not sides_of[r] then sides(r) end

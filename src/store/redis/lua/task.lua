@@ -179,6 +179,7 @@ local function make_task(name, v, i)
   local t = new_record(K.task_info .. name.id)
   put_all(t, name)
   put_all(t, v)
+  t.author_first = nil
   t.seq = int(bump('task_seq'))
   t.attempts, t.fence, t.created_at, t.updated_at = '0', '0', now_text, now_text
   if v.state == 'dead' then put(t, 'ended_at', now) end
