@@ -12,7 +12,8 @@ import type { NamespaceScan, OwnKey } from './namespace-scan.ts';
 import { piped } from './piped.ts';
 
 /** Told how many keys are done, and of how many where that is known. */
-export type Progress = (done: number, of: number | null) => void;
+/** Waited for. */
+export type Progress = (done: number, of: number | null) => void | Promise<void>;
 
 export interface BackedUp {
   readonly keys: number;
@@ -51,9 +52,8 @@ export function createBackups(client: Client, keys: Keys, scan: NamespaceScan): 
     return found.filter((key) => key !== `${locks}restore`);
   }
 
-  /** Every step of Banto leaves its instant here, so that a moment can be told from the next. */
-  const moment = async () =>
-    JSON.stringify(await client.hmget(keys.at.meta, 'clock_read', 'folded'));
+  /** Every step of Banto counts here, so that a moment can be told from the next. */
+  const moment = () => client.hget(keys.at.meta, 'steps');
 
   async function read(page: readonly OwnKey[]): Promise<BackupEntry[]> {
     const replies = await piped(client, (pipe) => {
@@ -132,7 +132,7 @@ export function createBackups(client: Client, keys: Keys, scan: NamespaceScan): 
       lock.check();
       await write(page);
       done += page.length;
-      progress(done, of);
+      await progress(done, of);
       page = [];
       bytes = 0;
     };
@@ -169,7 +169,7 @@ export function createBackups(client: Client, keys: Keys, scan: NamespaceScan): 
               const page = found.slice(at, at + PAGE).filter((key) => !isLock(key));
               for (const entry of await read(page)) await file.add(entry);
               done += page.length;
-              progress(done, null);
+              await progress(done, null);
             }
           }
           const exact = (await moment()) === before;

@@ -119,7 +119,9 @@ describe('looking at a namespace', () => {
     await pipe.exec();
     await raw.config('RESETSTAT');
     const heard: number[] = [];
-    const counted = await (await room()).count('setting', (done) => heard.push(done));
+    const counted = await (await room()).count('setting', (done) => {
+      heard.push(done);
+    });
     expect(counted).toEqual([{ component: 'setting', keys: 5000 }]);
     expect(heard.length).toBeGreaterThan(2);
     const used = await raw.info('commandstats');
@@ -164,10 +166,10 @@ describe('a backup', () => {
     const store = await openRedisStore({ connection: { url: server.url }, namespace: 'banto' });
     let worked = false;
     const file = join(scratchDir(), 'all');
-    const saved = await (await room()).backup(file, () => {
+    const saved = await (await room()).backup(file, async () => {
       if (worked) return;
       worked = true;
-      void store.putSetting('config:broker:lease_seconds', 90);
+      await store.putSetting('config:broker:lease_seconds', 90);
     });
     await store.close();
     expect(saved.exact).toBe(false);

@@ -100,7 +100,7 @@ export async function openNamespaceKeys(options: NamespaceKeysOptions): Promise<
     for await (const page of scan.pages(filter)) {
       for (const item of await look(page)) found.push(item);
       done += page.length;
-      progress(done, null);
+      await progress(done, null);
     }
     return found;
   }

@@ -2,7 +2,7 @@
 
 local META = {
   'generation', 'clock_read', 'clock_offset', 'registry_version', 'write_version', 'enqueued_at',
-  'task_seq', 'bucket_seq', 'quarantine_until', 'lost_at', 'settle_until' }
+  'steps', 'task_seq', 'bucket_seq', 'quarantine_until', 'lost_at', 'settle_until' }
 
 -- The clock never goes back: when the one it reads does, it goes on from where it was.
 local function read_clock(given_ms)
@@ -87,6 +87,7 @@ local function begin_batch(given_ms, generation)
   sides_of[meta] = {}
   if generation ~= '' and meta.generation ~= generation then return false end
   read_clock(given_ms)
+  bump('steps')
   return true
 end
 
