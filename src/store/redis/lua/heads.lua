@@ -30,22 +30,19 @@ local function read_heads(n)
   return known
 end
 
-local function head_of(n, passed)
-  local by = passed[n]
-  if by then
-    settle(K.queue_bucket .. n)
-    local found = call('ZRANGE', K.queue_bucket .. n, int(by), int(by), 'WITHSCORES')
-    return found[1], tonumber(found[2])
-  end
+-- A bucket's oldest task and its score; nothing when it is empty.
+local function head_of(n)
   local known = heads[n] or read_heads(n)
   if known.at > #known and not known.all then known = read_heads(n) end
   return known[known.at], known[known.at + 1]
 end
 
-local function score_of(n)
-  local known = heads[n] or read_heads(n)
-  if known.at > #known and not known.all then known = read_heads(n) end
-  return known[known.at + 1]
+-- The same for a claim that has passed by so many of them.
+local function head_after(n, passed)
+  if not passed then return head_of(n) end
+  settle(K.queue_bucket .. n)
+  local found = call('ZRANGE', K.queue_bucket .. n, int(passed), int(passed), 'WITHSCORES')
+  return found[1], tonumber(found[2])
 end
 
 local function sift_up(order, scores, n)
@@ -80,7 +77,7 @@ local function front_of(group)
   local scores, order = {}, {}
   for m = 1, #group do
     local n = group[m]
-    local score = score_of(n)
+    local _, score = head_of(n)
     if score then
       scores[n] = score
       sift_up(order, scores, n)
@@ -96,7 +93,7 @@ local function best_head(group, passed)
   if next(passed) then
     local best, bucket, score
     for m = 1, #group do
-      local id, at = head_of(group[m], passed)
+      local id, at = head_after(group[m], passed[group[m]])
       if id and (not score or at < score) then best, bucket, score = id, group[m], at end
     end
     return best, bucket
@@ -105,8 +102,8 @@ local function best_head(group, passed)
   local order, scores = front.order, front.scores
   while order[1] do
     local n = order[1]
-    local score = score_of(n)
-    if score and score == scores[n] then return heads[n][heads[n].at], n end
+    local id, score = head_of(n)
+    if id and score == scores[n] then return id, n end
     if score then scores[n] = score
     else
       order[1] = order[#order]

@@ -42,11 +42,13 @@ return {
 -- Arguments: ids. Reply: for each that is there the task, its result and its issue's labels.
 local call, reply = redis.call, {}
 for n = 1, #ARGV do
-  local json = call('HGET', K.task_info .. ARGV[n], 'record')
-  if json then
-    reply[#reply + 1] = {
-      call('HGETALL', K.task_info .. ARGV[n]), call('HGETALL', K.task_result .. ARGV[n]),
-      call('HGET', K.issue_metadata .. cjson.decode(json).issue, 'indexed') or '[]' }
+  local task = call('HGETALL', K.task_info .. ARGV[n])
+  for at = 1, #task, 2 do
+    if task[at] == 'record' then
+      reply[#reply + 1] = {
+        task, call('HGETALL', K.task_result .. ARGV[n]),
+        call('HGET', K.issue_metadata .. cjson.decode(task[at + 1]).issue, 'indexed') or '[]' }
+    end
   end
 end
 return reply
