@@ -1,22 +1,18 @@
 // kill -9 at each named point of a hand-out and of a completion. After the restart the agent repeats what it
 // asked for, as any client does that never heard the answer; nothing is lost and nothing happens twice.
 
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createClient } from '../../src/client/client.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { type BacklogRepository, makeBacklogRepository } from '../support/backlog-repository.ts';
 import { eventually } from '../support/eventually.ts';
 import { checkInvariants } from '../support/invariants.ts';
+import { createVictim } from '../support/victim.ts';
 
-const VICTIM = join(import.meta.dirname, 'victim.ts');
 const WORK_MS = 60_000;
 
 let repository: BacklogRepository;
-let victim: ChildProcess | null = null;
+const victim = createVictim(join(import.meta.dirname, 'victim.ts'));
 
 beforeEach(async () => {
   repository = await makeBacklogRepository();
@@ -25,38 +21,13 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  victim?.kill('SIGKILL');
-  victim = null;
+  victim.kill();
   await repository.remove();
 });
 
-type Client = ReturnType<typeof createClient>;
-
-async function start(checkpoint = ''): Promise<{ client: Client; died: Promise<unknown> }> {
-  const { repoDir, dataDir } = repository;
-  const child = spawn(
-    process.execPath,
-    [VICTIM, JSON.stringify({ repoDir, dataDir }), checkpoint],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  );
-  victim = child;
-  const died = once(child, 'exit');
-  const [url] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
-  const client = createClient({ url, retry: { delaysMs: [], random: Math.random } });
-  await eventually(
-    () => client.ready(),
-    (ready) => ready.mirrored,
-  );
-  return { client, died };
-}
-
-async function stop(died: Promise<unknown>): Promise<void> {
-  victim?.kill('SIGTERM');
-  await died;
-  victim = null;
-}
+const start = (point = '') =>
+  victim.start({ repoDir: repository.repoDir, dataDir: repository.dataDir }, point);
+const { stop } = victim;
 
 const request = { agent_id: 'hana', capabilities: ['python'], request_id: 'r-1' };
 
@@ -142,7 +113,7 @@ describe('kill -9', () => {
       () => first.client.queue(),
       (queue) => queue.waiting === 1,
     );
-    victim?.kill('SIGKILL');
+    victim.kill();
     expect(await waiting).toMatchObject({ code: 'unreachable' });
 
     const second = await start();

@@ -1,20 +1,16 @@
 // kill -9 at each named point between the store and GitHub. After the restart nothing is missing and nothing is there
 // twice: not a branch, not a comment; and no label of a person is lost, not even one added while Banto was dead.
 
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createClient } from '../../src/client/client.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { eventually } from '../support/eventually.ts';
 import { type GithubDouble, startGithubDouble } from '../support/github/double.ts';
 import { checkInvariants } from '../support/invariants.ts';
 import { scratchDir } from '../support/scratch.ts';
+import { createVictim, type VictimClient } from '../support/victim.ts';
 
-const VICTIM = join(import.meta.dirname, 'victim.ts');
 const SHOP = 'octo/shop';
 const WORK_MS = 60_000;
 
@@ -23,7 +19,7 @@ const COMMENT = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
 
 let github: GithubDouble;
 let dataDir: string;
-let victim: ChildProcess | null = null;
+const victim = createVictim(join(import.meta.dirname, 'victim.ts'));
 let number: number;
 
 beforeEach(async () => {
@@ -36,35 +32,14 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  victim?.kill('SIGKILL');
-  victim = null;
+  victim.kill();
   await github.close();
   rmSync(dataDir, { recursive: true });
 });
 
-type Client = ReturnType<typeof createClient>;
-
-async function start(point = ''): Promise<{ client: Client; died: Promise<unknown> }> {
-  const place = { dataDir, apiUrl: github.url, token: github.token, repository: SHOP };
-  const child = spawn(process.execPath, [VICTIM, JSON.stringify(place), point], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  victim = child;
-  const died = once(child, 'exit');
-  const [url] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
-  const client = createClient({ url, retry: { delaysMs: [], random: Math.random } });
-  await eventually(
-    () => client.ready(),
-    (ready) => ready.mirrored,
-  );
-  return { client, died };
-}
-
-async function stop(died: Promise<unknown>): Promise<void> {
-  victim?.kill('SIGTERM');
-  await died;
-  victim = null;
-}
+const start = (point = '') =>
+  victim.start({ dataDir, apiUrl: github.url, token: github.token, repository: SHOP }, point);
+const { stop } = victim;
 
 const request = { agent_id: 'hana', capabilities: ['python'], request_id: 'r-1' };
 const done = (operation: string) =>
@@ -80,7 +55,7 @@ async function showing(...labels: string[]): Promise<void> {
 }
 
 /** Nothing is left to be written. */
-async function written(client: Client): Promise<void> {
+async function written(client: VictimClient): Promise<void> {
   await eventually(
     () => client.queue(),
     ({ outbox }) => outbox.pending === 0,
@@ -181,7 +156,7 @@ describe('kill -9', () => {
       };
       if (lost) github.faults.add({ kind: 'lost', how: 'reset' }, { operation: COMMENT });
       await first.client.fail(id, said).catch(() => null);
-      if (point === 'the answer') victim?.kill('SIGKILL');
+      if (point === 'the answer') victim.kill();
       await first.died;
       github.as('ann').label(SHOP, number, 'added by ann');
 
