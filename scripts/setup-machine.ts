@@ -7,7 +7,7 @@ import { delimiter, join } from 'node:path';
 import process from 'node:process';
 
 /** Debian's package of the same name brings the program. */
-const PROGRAMS = ['git', 'chromium', 'redis-server'];
+const PROGRAMS = ['git', 'chromium', 'redis-server', 'python3', 'curl'];
 /** Asked by Debian's packages before they start a service; 101 means no. */
 const POLICY = '/usr/sbin/policy-rc.d';
 const PLACES = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin', '/usr/sbin'];
