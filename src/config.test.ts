@@ -322,6 +322,24 @@ describe('rules', () => {
     expect(load(env).store).toEqual(store);
   });
 
+  test('a redis block in the file means the same as the settings it names', () => {
+    const block = {
+      namespace: 'poppo',
+      keyPatterns: { queue: 'poppo:queue:{priority}' },
+      ttl: { stats: 60 },
+    };
+    expect(load({ REDIS_HOST: 'h' }, { redis: block }).store).toEqual({
+      ...redis,
+      connection: { host: 'h', port: 6379 },
+      namespace: 'poppo',
+      keyPatterns: { queue: 'poppo:queue:{priority}' },
+      ttls: { ...redis.ttls, stats: 60 },
+    });
+    expect(sentence(() => load({}, { redis: { namespace: 'a' }, redis_namespace: 'b' }))).toContain(
+      'sets redis_namespace twice',
+    );
+  });
+
   test('the files of TLS are found from where they were written', () => {
     const file = { redis_host: 'h', redis_tls: true, redis_tls_ca: 'ca.pem' };
     const { store } = load({}, file);

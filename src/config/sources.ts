@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { BantoError } from '../core/errors.ts';
 import { nearest } from './nearest.ts';
+import { unfoldRedisSection } from './redis-section.ts';
 import { fileKey, type Setting } from './setting.ts';
 import { SETTINGS } from './settings.ts';
 
@@ -67,14 +68,22 @@ function parseFile(dir: string, shown: string, content: string): File {
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
     throw misconfigured(`${shown} must hold one JSON object of settings.`);
   }
+  const { redis, ...plain } = parsed as Record<string, unknown>;
   const known = SETTINGS.filter((setting) => setting.variableOnly !== true).map(fileKey);
-  for (const key of Object.keys(parsed)) {
+  for (const key of Object.keys(plain)) {
     if (key === '$schema' || known.includes(key)) continue;
     throw misconfigured(
       `${JSON.stringify(key)} in ${shown} is not a setting; ${suggestion(key, known)}`,
     );
   }
-  return { dir, shown, values: parsed as Record<string, unknown> };
+  if (redis === undefined) return { dir, shown, values: plain };
+  const block = unfoldRedisSection(redis);
+  if (block.problem !== null) throw misconfigured(`${shown}: ${block.problem}.`);
+  const twice = Object.keys(block.values).find((key) => Object.hasOwn(plain, key));
+  if (twice !== undefined) {
+    throw misconfigured(`${shown} sets ${twice} twice, by itself and under redis; remove one.`);
+  }
+  return { dir, shown, values: { ...block.values, ...plain } };
 }
 
 function readFile({ flags, env, cwd }: Sources): File | null {
