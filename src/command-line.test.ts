@@ -146,6 +146,15 @@ describe('an agent', () => {
     expect(able.stderr).toContain('No suitable task. Wait for one with --wait');
   });
 
+  test('hears what asking completed, also when no task came', async () => {
+    const headers = { 'banto-completed-task': 'shop~3~implement.1' };
+    over.set('POST /api/v1/request-task', { status: 204, headers });
+    const ran = await banto(['next', '--agent', 'a1', '--cap', 'go', '--json']);
+    expect(ran.code).toBe(3);
+    expect(JSON.parse(ran.stdout)).toEqual({ completed_task_id: 'shop~3~implement.1' });
+    expect(ran.stderr).toContain('Asking completed shop~3~implement.1.');
+  });
+
   test('that is told to come back later is told where to look', async () => {
     over.set('POST /api/v1/request-task', refusal(503, 'busy', 'Server is busy.'));
     const ran = await banto(['next', '--agent', 'a1', '--cap', 'go']);

@@ -7,10 +7,9 @@ import type { Issue } from '../core/issue.ts';
 import type { Policy } from '../core/settings.ts';
 import type { QueueView, StatsRow, TaskDetail, TaskFilter } from '../core/store.ts';
 import type { Attempt, Lease, Task, TaskKind, Verdict } from '../core/task.ts';
+import type { OnUnfinished } from '../core/unfinished.ts';
 import type { Why } from '../core/why.ts';
 import type { LeaseCall } from './holder.ts';
-
-export type OnUnfinished = 'complete' | 'resume' | 'release';
 
 export interface TaskRequest {
   readonly agentId: string;
@@ -53,6 +52,8 @@ export interface AgentView {
 export interface Flags {
   readonly maintenance: boolean;
   readonly debug: boolean;
+  /** Repositories and agents with a flag `maintenance:{name}` of their own. */
+  readonly paused: readonly string[];
 }
 
 export interface Readiness {
@@ -63,8 +64,20 @@ export interface Readiness {
 }
 
 export interface Broker {
-  /** Null: nothing suitable came in time. An aborted signal means that the caller has gone. */
-  requestTask(request: TaskRequest, signal?: AbortSignal): Promise<Assignment | null>;
+  /**
+   * Null: nothing suitable came in time. An aborted signal means that the caller has gone. `completed` is told
+   * which task this request completed, as soon as it did: the answer must say so, whatever it is.
+   */
+  requestTask(
+    request: TaskRequest,
+    signal?: AbortSignal,
+    completed?: (taskId: string) => void,
+  ): Promise<Assignment | null>;
+  /**
+   * The answer with this assignment was handed over. Every door says so after it has answered: until then the
+   * agent's next request gets the same task, and none completes it. Never throws.
+   */
+  answered(assignment: Pick<Assignment, 'task' | 'lease'>): Promise<void>;
   heartbeat(input: LeaseCall & { progress: string | null }): Promise<{ expiresAt: number }>;
   complete(
     input: LeaseCall & {

@@ -6,6 +6,7 @@ import type { Forge } from '../core/forge.ts';
 import type { Policy } from '../core/settings.ts';
 import type { Store } from '../core/store.ts';
 import { createAbsent } from './absent.ts';
+import { createAnswered } from './answered.ts';
 import type { Broker, Flags } from './broker.ts';
 import { createChooser } from './chooser.ts';
 import { type Context, type Log, systemTimers, type Timers } from './context.ts';
@@ -56,7 +57,7 @@ export function createBroker(options: BrokerOptions): RunningBroker {
   const newSecret = options.newSecret ?? (() => randomBytes(18).toString('base64url'));
   const settings = createSettings(store, newSecret, options.policy, (policy, flags, before) => {
     options.onFlags?.(flags);
-    if (before.flags.maintenance && !flags.maintenance) matcher.kick();
+    if (JSON.stringify(before.flags) !== JSON.stringify(flags)) matcher.kick();
     if (JSON.stringify(before.policy) !== JSON.stringify(policy)) replanSoon();
   });
   const context: Context = {
@@ -92,7 +93,7 @@ export function createBroker(options: BrokerOptions): RunningBroker {
   const outbox = createOutbox(context);
   const chooser = createChooser(store);
   const claim = createClaim(context);
-  const absent = createAbsent(context, claim);
+  const absent = createAbsent(context);
   const matcher = createMatcher(context, { chooser, claim, absent });
   const finish = createFinish(context, mirror);
   let unwatch: (() => Promise<void>) | null = null;
@@ -126,6 +127,7 @@ export function createBroker(options: BrokerOptions): RunningBroker {
 
   return {
     requestTask: createRequest(context, { chooser, claim, matcher, absent, outbox, finish }),
+    answered: createAnswered(context),
     heartbeat: createHeartbeat(context, mirror),
     ...finish,
     ...createLook(context),

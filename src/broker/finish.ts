@@ -1,8 +1,10 @@
 // The ends of a lease that an agent asks for: complete, fail, release. And what every one of them shares.
 
+import { createHash } from 'node:crypto';
 import { BantoError, busy } from '../core/errors.ts';
 import { outcomeOf } from '../core/follow-up.ts';
 import { deadLedger, waitingLedger } from '../core/ledger.ts';
+import { type Report, reportText } from '../core/report.ts';
 import { retryDelays } from '../core/retry.ts';
 import type { Ended } from '../core/store.ts';
 import { parseTaskId, type Task, type TaskName, type Verdict } from '../core/task.ts';
@@ -25,6 +27,16 @@ export function leaseLost(taskId: string): BantoError {
   );
 }
 
+function saidOtherwise(taskId: string): BantoError {
+  return new BantoError(
+    'conflict',
+    `The end of ${taskId} was reported with this lease token before, and with other content. That report stands and this one was not recorded. Do two processes use the same agent_id?`,
+  );
+}
+
+const fingerprintOf = (report: Report): string =>
+  createHash('sha256').update(reportText(report)).digest('hex').slice(0, 32);
+
 export function named(taskId: string): TaskName {
   const name = parseTaskId(taskId);
   if (name === null) throw unknownTask(taskId);
@@ -35,7 +47,8 @@ export type Listing = Pick<Mirror, 'complete'>;
 
 /** Before everything was listed, an unknown task may be one that the store has lost: nobody knows yet. */
 export async function unknownOrUnlisted(taskId: string, listing: Listing): Promise<BantoError> {
-  return (await listing.complete()) ? unknownTask(taskId) : busy();
+  if (await listing.complete()) return unknownTask(taskId);
+  return busy(undefined, 1, 'The backlog is still being listed, so the task may not be known yet.');
 }
 
 function checkVerdict(name: TaskName, verdict: Verdict | null, comments: readonly string[]): void {
@@ -63,6 +76,7 @@ export function createFinish(
 
   async function taskOrThrow(taskId: string, ended: Ended): Promise<Task> {
     if (ended.outcome === 'ok') return ended.task;
+    if (ended.outcome === 'conflict') throw saidOtherwise(taskId);
     throw ended.outcome === 'lease_lost'
       ? leaseLost(taskId)
       : await unknownOrUnlisted(taskId, mirror);
@@ -78,7 +92,8 @@ export function createFinish(
     const reviewable = !forge.hasPullRequests || input.prNumber !== null;
     const outcome = outcomeOf(name, input.verdict, input.comments, context.policy(), reviewable);
     context.reached('before_complete');
-    const ended = await store.complete({ ...input, ...outcome });
+    const fingerprint = fingerprintOf({ verb: 'complete', ...input });
+    const ended = await store.complete({ ...input, ...outcome, fingerprint });
     context.reached('after_complete');
     const task = await taskOrThrow(input.taskId, ended);
     if (!reviewable && outcome.followUp?.state === 'held') {
@@ -97,6 +112,7 @@ export function createFinish(
     const ended = await store.fail({
       taskId: input.taskId,
       token: input.token,
+      fingerprint: fingerprintOf({ verb: 'fail', ...input }),
       reason: input.reason,
       retryable: input.retryable,
       // One delay less than attempts: the last failure is not retried.
@@ -112,7 +128,9 @@ export function createFinish(
     const { taskId, token, reason } = input;
     const { kind } = named(taskId);
     await requireHolder(store, input);
-    const ended = await store.release({ taskId, token, reason, ledger: waitingLedger(kind) });
+    const fingerprint = fingerprintOf({ verb: 'release', reason });
+    const ledger = waitingLedger(kind);
+    const ended = await store.release({ taskId, token, fingerprint, reason, ledger });
     return taskOrThrow(taskId, ended);
   }
 

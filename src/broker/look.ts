@@ -3,6 +3,7 @@
 import { BantoError } from '../core/errors.ts';
 import { type Issue, issueKey } from '../core/issue.ts';
 import { parseBucketKey, rankBuckets } from '../core/match.ts';
+import { MAINTENANCE_FLAG, pausedFor, pausedName } from '../core/paused.ts';
 import { score } from '../core/priority.ts';
 import type { AgentRecord, TaskDetail, TaskFilter } from '../core/store.ts';
 import type { Task } from '../core/task.ts';
@@ -108,7 +109,13 @@ export function createLook({ store }: Context): Look {
   async function why(taskId: string, agentId: string | null): ReturnType<Broker['why']> {
     const detail = await task(taskId);
     const flags = await store.settings('flags:');
-    const maintenance = flags.get('flags:maintenance') === true;
+    const names = new Set(
+      [...flags].flatMap(([flag, on]) => (on === true ? (pausedName(flag) ?? []) : [])),
+    );
+    const all = flags.get(MAINTENANCE_FLAG) === true ? 'Hand-out is paused by an operator.' : null;
+    const { repository } = detail.task;
+    const of = { agentId: agentId ?? '', repositories: [repository] };
+    const maintenance = all ?? pausedFor(of, names);
     const waitingAgents = (await store.tickets.perAgent()).size;
     if (agentId === null) {
       return explain(detail, null, { ahead: 0, waitingAgents }, maintenance);

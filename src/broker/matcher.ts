@@ -1,18 +1,25 @@
 // The matcher. A request that finds nothing becomes a ticket; when tasks become ready, one tick pairs
 // all tickets with all suitable tasks, best overall, and claims on behalf of exactly those that won.
 
-import { busy } from '../core/errors.ts';
+import { shuttingDown } from '../core/errors.ts';
 import type { Fact } from '../core/facts.ts';
 import { pair } from '../core/pair.ts';
 import type { HandOut } from '../core/store.ts';
-import type { Ticket } from '../core/ticket.ts';
+import { requestKey, type Ticket } from '../core/ticket.ts';
 import type { Absent } from './absent.ts';
 import type { Chooser } from './chooser.ts';
 import type { Context } from './context.ts';
 import { createLoop } from './loop.ts';
+import { WRITE_LOCK_MS } from './outbox.ts';
 import { roleOf } from './presence.ts';
 import type { ClaimTicket } from './request.ts';
-import { createWaitingRoom, tooMany, type Wait, type Waiter } from './waiting-room.ts';
+import {
+  createWaitingRoom,
+  type Request,
+  tooMany,
+  type Wait,
+  type Waiter,
+} from './waiting-room.ts';
 
 /** A matcher that dies gives its tickets back after this time. */
 const PENDING_MS = 5000;
@@ -40,37 +47,44 @@ interface Parts {
 export function createMatcher(context: Context, { chooser, claim, absent }: Parts): Matcher {
   const { store, timers, log } = context;
   const room = createWaitingRoom(context.policy);
-  /** Request ids that this instance is claiming for right now. */
+  /** Requests that this instance is claiming for right now. */
   const serving = new Set<string>();
-  /** Request ids whose wait is being ended; true: somebody claimed for it meanwhile. */
+  /** Requests whose wait is being ended; true: somebody claimed for it meanwhile. */
   const ending = new Map<string, boolean>();
   /** Tickets of ours that something may have been claimed for without our hearing of it. */
   const unsure = new Set<string>();
   let unsubscribe: (() => void) | null = null;
   let stopping = false;
 
-  async function serve(ticket: Ticket, groups: string[][], version: number): Promise<boolean> {
-    serving.add(ticket.requestId);
+  async function serve(
+    ticket: Ticket,
+    groups: string[][],
+    version: number,
+  ): Promise<'served' | 'unfinished' | 'missed'> {
+    const key = requestKey(ticket);
+    serving.add(key);
     try {
       const result = await claim(ticket, groups, version);
-      if (result.outcome !== 'leased') return false;
+      if (result.outcome === 'unfinished') return 'unfinished';
+      if (result.outcome !== 'leased') return 'missed';
       const heard = room.answer(ticket, result.handOut);
-      await store.tickets.assign([ticket.id]);
+      await store.tickets.assign([...new Set([ticket, ...heard].map(({ id }) => id))]);
       // A ticket of another instance: that one hears of the hand-out by its fact and asks again.
-      if (!heard) nobodyHeard(ticket.requestId);
-      return true;
+      if (heard.length === 0) nobodyHeard(ticket);
+      return 'served';
     } catch (error) {
       unsure.add(ticket.id);
       throw error;
     } finally {
-      serving.delete(ticket.requestId);
+      serving.delete(key);
     }
   }
 
   /** Claimed for a request of ours that ended, or ends at this instant. */
-  function nobodyHeard(requestId: string): void {
-    if (ending.has(requestId)) ending.set(requestId, true);
-    else absent.claimed(requestId);
+  function nobodyHeard(request: Request): void {
+    const key = requestKey(request);
+    if (ending.has(key)) ending.set(key, true);
+    else absent.claimed(request);
   }
 
   /** Nobody would hear of a hand-out for an instance that died: its tickets go. */
@@ -96,25 +110,49 @@ export function createMatcher(context: Context, { chooser, claim, absent }: Part
     try {
       const tickets = await ofTheLiving(await store.tickets.getMany(ids));
       if (tickets.length === 0) return false;
-      await chooser.refresh();
-      const { version, keys } = await chooser.chooseAll(tickets);
-      const supply = await store.peek([...keys], tickets.length);
-      const byId = new Map(tickets.map((ticket) => [ticket.id, ticket]));
-      const seekers = tickets.map((ticket) => ({ ...ticket, since: ticket.createdAt }));
-      const pairs = pair(seekers, supply);
-      const outcomes = await Promise.all(
-        pairs.map(async ({ waiter, bucket }) => {
-          const ticket = byId.get(waiter);
-          if (ticket === undefined) return true;
-          const ok = await serve(ticket, [[bucket]], version);
-          if (ok) served.add(ticket.id);
-          return ok;
-        }),
-      );
-      return outcomes.includes(false);
+      // An agent has one task at a time: who holds one is not paired, however many of its requests wait.
+      const holding = new Set(await store.holding([...new Set(tickets.map((t) => t.agentId))]));
+      let missed = false;
+      for (let again = true; again; ) {
+        const free = tickets.filter(({ agentId }) => !holding.has(agentId));
+        const outcomes = await pairOff(free, served);
+        missed = outcomes.some(({ outcome }) => outcome === 'missed');
+        const unfinished = outcomes.filter(({ outcome }) => outcome === 'unfinished');
+        for (const { ticket } of unfinished) holding.add(ticket.agentId);
+        for (const { ticket, outcome } of outcomes) {
+          if (outcome === 'served') holding.add(ticket.agentId);
+        }
+        // What was kept for a holder goes to somebody else in the same turn. Each time there are fewer.
+        again = unfinished.length > 0;
+      }
+      return missed;
     } finally {
       await store.tickets.release(ids.filter((id) => !served.has(id)));
     }
+  }
+
+  /** Pairs these with what is ready, best overall, and claims for the pairs. */
+  async function pairOff(
+    tickets: readonly Ticket[],
+    served: Set<string>,
+  ): Promise<{ ticket: Ticket; outcome: Awaited<ReturnType<typeof serve>> }[]> {
+    if (tickets.length === 0) return [];
+    await chooser.refresh();
+    const { version, keys, open } = await chooser.chooseAll(tickets);
+    const supply = await store.peek([...keys], open.length);
+    const byId = new Map(open.map((ticket) => [ticket.id, ticket]));
+    const seekers = open.map((ticket) => ({ ...ticket, since: ticket.createdAt }));
+    const pairs = pair(seekers, supply).flatMap(({ waiter, bucket }) => {
+      const ticket = byId.get(waiter);
+      return ticket === undefined ? [] : [{ ticket, bucket }];
+    });
+    return Promise.all(
+      pairs.map(async ({ ticket, bucket }) => {
+        const outcome = await serve(ticket, [[bucket]], version);
+        if (outcome === 'served') served.add(ticket.id);
+        return { ticket, outcome };
+      }),
+    );
   }
 
   const loop = createLoop({
@@ -133,17 +171,19 @@ export function createMatcher(context: Context, { chooser, claim, absent }: Part
     for (const fact of facts) {
       if (fact.type === 'setting_changed') work = true;
       else if ('state' in fact && fact.state !== 'leased') work = true;
-      else if (fact.type === 'leased' && fact.requestId !== null) replay(fact.requestId);
+      else if (fact.type === 'leased' && fact.requestId !== null) {
+        replay({ agentId: fact.agentId, requestId: fact.requestId });
+      }
     }
     if (work && room.size() > 0) loop.kick();
   }
 
   /** Another instance claimed for a ticket of ours: the same request id gives us the same hand-out. */
-  function replay(requestId: string): void {
-    const waiter = room.byRequest(requestId);
-    if (serving.has(requestId)) return;
+  function replay(request: Request): void {
+    const waiter = room.byRequest(request);
+    if (serving.has(requestKey(request))) return;
     if (waiter === undefined) {
-      nobodyHeard(requestId);
+      nobodyHeard(request);
       return;
     }
     fetchHandOut(waiter.ticket).catch((error: unknown) => {
@@ -153,10 +193,16 @@ export function createMatcher(context: Context, { chooser, claim, absent }: Part
   }
 
   async function fetchHandOut(ticket: Ticket): Promise<HandOut | null> {
-    const result = await claim(ticket, [], -1);
-    if (result.outcome !== 'leased') return null;
-    room.answer(ticket, result.handOut);
-    return result.handOut;
+    const handOut = await recall(ticket);
+    if (handOut === null) return null;
+    // Those that were not matched themselves, but wait with the same request, are still listed.
+    const [, ...others] = room.answer(ticket, handOut);
+    await Promise.all(others.map(dropTicket));
+    return handOut;
+  }
+
+  function recall({ agentId, requestId }: Request): Promise<HandOut | null> {
+    return store.recall({ agentId, requestId, takeOver: false, writeLockMs: WRITE_LOCK_MS });
   }
 
   async function relist({ ticket, ttlMs }: Waiter): Promise<void> {
@@ -170,7 +216,7 @@ export function createMatcher(context: Context, { chooser, claim, absent }: Part
     const gone = await store.tickets.unlisted(listed.map(({ ticket }) => ticket.id));
     for (const id of new Set([...gone, ...unsure])) {
       const waiter = room.get(id);
-      if (waiter !== undefined && !serving.has(waiter.ticket.requestId)) {
+      if (waiter !== undefined && !serving.has(requestKey(waiter.ticket))) {
         const handOut = await fetchHandOut(waiter.ticket);
         if (handOut === null && room.get(id) !== undefined) await relist(waiter);
       }
@@ -188,25 +234,24 @@ export function createMatcher(context: Context, { chooser, claim, absent }: Part
 
   /** The wait is over. What was claimed at the last instant is still in time for whoever listens. */
   async function end({ ticket, how }: Waiter): Promise<HandOut | null> {
-    const { requestId } = ticket;
-    ending.set(requestId, false);
+    const key = requestKey(ticket);
+    ending.set(key, false);
     let claimed = true;
     try {
       await store.tickets.delete(ticket.id);
-      const result = await claim(ticket, [], -1);
-      const leased = result.outcome === 'leased';
-      if (leased && how.signal?.aborted !== true) {
-        ending.delete(requestId);
-        return result.handOut;
+      const handOut = await recall(ticket);
+      if (handOut !== null && how.signal?.aborted !== true) {
+        ending.delete(key);
+        return handOut;
       }
-      claimed = leased;
+      claimed = handOut !== null;
       return null;
     } finally {
-      if (ending.has(requestId) && !how.ownRequestId) {
+      if (ending.has(key) && !how.ownRequestId) {
         absent.remember(ticket, claimed);
-        if (claimed || ending.get(requestId) === true) absent.claimed(requestId);
+        if (claimed || ending.get(key) === true) absent.claimed(ticket);
       }
-      ending.delete(requestId);
+      ending.delete(key);
     }
   }
 
@@ -220,7 +265,7 @@ export function createMatcher(context: Context, { chooser, claim, absent }: Part
       answer: Promise.withResolvers<HandOut | null>(),
       listed: false,
     };
-    if (stopping) throw busy();
+    if (stopping) throw shuttingDown();
     room.admit(waiter);
     // Rejected by a stop before anybody listens to it: that is no fault.
     waiter.answer.promise.catch(() => undefined);
@@ -269,7 +314,7 @@ export function createMatcher(context: Context, { chooser, claim, absent }: Part
       await loop.stop();
       for (const waiter of room.all()) {
         room.leave(waiter);
-        waiter.answer.reject(busy());
+        waiter.answer.reject(shuttingDown());
         if (!waiter.how.ownRequestId) absent.remember(waiter.ticket, true);
         else if (waiter.listed) await dropTicket(waiter.ticket);
       }

@@ -2,13 +2,15 @@
 
 import { createHash } from 'node:crypto';
 import { BantoError } from '../core/errors.ts';
+import { MAINTENANCE_FLAG, mayBePaused, pausedName, pausedSetting } from '../core/paused.ts';
 import { DEFAULT_POLICY, type Policy, policyProblem } from '../core/settings.ts';
 import { isAgentId } from '../core/task.ts';
 import type { Broker, Flags } from './broker.ts';
 import type { Context } from './context.ts';
 
 const CONFIG = 'config:broker:';
-const FLAGS = { maintenance: 'flags:maintenance', debug: 'flags:debug:enabled' } as const;
+const FLAGS = { maintenance: MAINTENANCE_FLAG, debug: 'flags:debug:enabled' } as const;
+const PAUSE = 'maintenance:';
 const TOKENS = 'tokens:';
 
 const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -17,6 +19,13 @@ const KEYS = new Map(Object.keys(DEFAULT_POLICY).map((key) => [snake(key), key a
 type Owner = { readonly agentId: string | null };
 
 const hash = (secret: string) => createHash('sha256').update(secret).digest('hex');
+
+/** The setting behind a flag; null: there is no such flag. */
+function settingOf(flag: string): string | null {
+  if (Object.hasOwn(FLAGS, flag)) return FLAGS[flag as keyof typeof FLAGS];
+  const name = flag.startsWith(PAUSE) ? flag.slice(PAUSE.length) : '';
+  return mayBePaused(name) ? pausedSetting(name) : null;
+}
 
 export interface SettingsRoom
   extends Pick<Broker, 'config' | 'putConfig' | 'flags' | 'putFlag' | 'createToken' | 'whoIs'> {
@@ -35,7 +44,7 @@ export function createSettings(
   changed: (policy: Policy, flags: Flags, before: { policy: Policy; flags: Flags }) => void,
 ): SettingsRoom {
   let policy = initial;
-  let flags: Flags = { maintenance: false, debug: false };
+  let flags: Flags = { maintenance: false, debug: false, paused: [] };
   /** Tokens that were asked for; forgotten whenever a setting changes, since a token is one. */
   const owners = new Map<string, Owner>();
 
@@ -57,6 +66,9 @@ export function createSettings(
     flags = {
       maintenance: storedFlags.get(FLAGS.maintenance) === true,
       debug: storedFlags.get(FLAGS.debug) === true,
+      paused: [...storedFlags].flatMap(([name, value]) =>
+        value === true ? (pausedName(name) ?? []) : [],
+      ),
     };
     changed(policy, flags, before);
   }
@@ -79,14 +91,18 @@ export function createSettings(
   }
 
   async function putFlag(name: string, value: unknown): Promise<Flags> {
-    const key = Object.hasOwn(FLAGS, name) ? FLAGS[name as keyof typeof FLAGS] : undefined;
-    if (key === undefined) {
-      throw new BantoError('not_found', `There is no flag ${name}. There are: maintenance, debug.`);
+    const key = settingOf(name);
+    if (key === null) {
+      throw new BantoError(
+        'not_found',
+        `There is no flag ${name}. There are: maintenance, maintenance:{repository}, maintenance:{agent}, debug.`,
+      );
     }
     if (typeof value !== 'boolean') {
       throw new BantoError('invalid_request', `The flag ${name} must be true or false.`);
     }
-    await store.putSetting(key, value);
+    // One that pauses nobody is not kept: their number is without bound.
+    await store.putSetting(key, pausedName(key) !== null && !value ? null : value);
     await reload();
     return flags;
   }

@@ -33,7 +33,10 @@ export function answerError(answer: Answer, address: string): BantoError {
   return new BantoError(
     code,
     code === 'unauthenticated' ? `${body.error} Set BANTO_TOKEN.` : body.error,
-    Number.isFinite(seconds) ? { retryAfterSeconds: seconds } : {},
+    {
+      retryAfterSeconds: Number.isFinite(seconds) ? seconds : undefined,
+      detail: typeof body.detail === 'string' ? body.detail : undefined,
+    },
   );
 }
 

@@ -7,6 +7,7 @@ import {
   scriptedApi,
 } from '../../test/support/scripted-api.ts';
 import { BantoError } from '../core/errors.ts';
+import type { RequestTaskBody } from '../doors/schema/request-task.ts';
 import { createClient } from './client.ts';
 import { createTransport } from './transport.ts';
 
@@ -61,6 +62,22 @@ describe('asking for a task', () => {
     expect(ids).toHaveLength(3);
     expect(new Set(ids).size).toBe(1);
     expect(ids[0]).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  test('a task that is held is answered again unless the caller says otherwise', async () => {
+    const { client, api } = await talkTo(() => ({
+      status: 204,
+      headers: { 'banto-completed-task': 'shop~3~implement.1' },
+    }));
+    const body = { agent_id: 'a1', capabilities: [] };
+    const completed: string[] = [];
+    await client.requestTask(body, { completed: (id) => completed.push(id) });
+    await client.requestTask({ ...body, on_unfinished: 'complete' });
+    expect(api.received.map((each) => (each.body as RequestTaskBody).on_unfinished)).toEqual([
+      'resume',
+      'complete',
+    ]);
+    expect(completed).toEqual(['shop~3~implement.1']);
   });
 
   test('two requests have two ids, and a given id is kept', async () => {

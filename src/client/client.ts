@@ -31,6 +31,11 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
+export interface RequestOptions extends CallOptions {
+  /** Told which task asking completed, also where no task came. */
+  readonly completed?: (taskId: string) => void;
+}
+
 /** How long an ordinary call may stay without an answer. */
 const SILENCE_MS = 30_000;
 
@@ -74,11 +79,12 @@ export function createClient({ url, token = null, retry = DEFAULT_RETRY }: Clien
 
   /**
    * Null: nothing suitable. Every request carries an id, so that an answer lost on the way is given
-   * again and no task is handed out for nothing.
+   * again and no task is handed out for nothing. A task that the agent still holds is answered again unless the
+   * caller says otherwise: asking twice by accident must not report work as done.
    */
   async function requestTask(
     body: RequestTaskBody,
-    options?: CallOptions,
+    options?: RequestOptions,
   ): Promise<AssignmentAnswer | null> {
     const requestId = body.request_id ?? randomUUID();
     const waitSeconds = body.wait_seconds ?? 0;
@@ -89,11 +95,13 @@ export function createClient({ url, token = null, retry = DEFAULT_RETRY }: Clien
       return {
         method: 'POST',
         path: '/api/v1/request-task',
-        body: { ...body, request_id: requestId, wait_seconds: left },
+        body: { on_unfinished: 'resume', ...body, request_id: requestId, wait_seconds: left },
         silenceMs: left * 1000 + SILENCE_MS,
       };
     };
     const answer = await exchange(request, 'lost', options);
+    const completed = answer.headers['banto-completed-task'];
+    if (typeof completed === 'string') options?.completed?.(completed);
     return answer.status === 204 ? null : (readAnswer(answer, address) as AssignmentAnswer);
   }
 

@@ -90,6 +90,21 @@ export interface HandOut {
   readonly unwritten: number;
   /** True when this is the answer to an earlier request with the same id. */
   readonly replay: boolean;
+  /** True once the agent was told of this lease, or has spoken with its token. */
+  readonly answered: boolean;
+}
+
+/** Asks for the hand-out of one request. Maintenance and quarantine do not hide it. */
+export interface RecallInput {
+  readonly agentId: string;
+  readonly requestId: string;
+  /** Null: the caller will not write the outbox entries, and locks none. */
+  readonly writeLockMs: number | null;
+  /**
+   * True: the agent asks again. Its living lease whose answer was never sent is given to this request too, and
+   * belongs to it from now on; the request it was claimed for finds nothing any more.
+   */
+  readonly takeOver: boolean;
 }
 
 export type ClaimResult =
@@ -98,6 +113,7 @@ export type ClaimResult =
   /** The agent holds this already; the caller decides what that means and asks again. */
   | { readonly outcome: 'unfinished'; readonly handOut: HandOut }
   | { readonly outcome: 'stale' }
+  /** Looked at only after the agent's living leases. */
   | { readonly outcome: 'maintenance' }
   /** The store lost data, or may have: until then only what can be proved free is handed out. */
   | { readonly outcome: 'quarantine'; readonly untilAt: number };
@@ -119,9 +135,15 @@ export interface FollowUp {
   readonly reviewComments: readonly string[];
 }
 
-export interface CompleteInput {
+/** An end that the holder reports. */
+interface ReportedEnd {
   readonly taskId: string;
   readonly token: string;
+  /** Kept with the attempt: the same call with another fingerprint is a conflict. Missing: any repeat is the same. */
+  readonly fingerprint?: string;
+}
+
+export interface CompleteInput extends ReportedEnd {
   readonly summary: string | null;
   readonly prNumber: number | null;
   readonly verdict: Verdict | null;
@@ -131,9 +153,7 @@ export interface CompleteInput {
 }
 
 /** A task that dies, in whichever verb, leaves an outbox comment with the event `dead`. */
-export interface FailInput {
-  readonly taskId: string;
-  readonly token: string;
+export interface FailInput extends ReportedEnd {
   readonly reason: string;
   readonly retryable: boolean;
   /** The delay after attempt 1, 2, …; past the end, or not retryable, the task is dead. */
@@ -144,7 +164,18 @@ export interface FailInput {
   readonly deadLedger: readonly string[];
 }
 
-export type Ended = { readonly outcome: 'ok'; readonly task: Task } | LeaseOutcome;
+export interface ReleaseInput extends ReportedEnd {
+  readonly reason: string | null;
+  readonly ledger: readonly string[];
+  /** Only while the lease belongs to this request and its answer was not sent; otherwise `lease_lost`. */
+  readonly unheardBy?: string;
+}
+
+export type Ended =
+  | { readonly outcome: 'ok'; readonly task: Task }
+  /** This token ended its lease in this way already, and said something else. */
+  | { readonly outcome: 'conflict' }
+  | LeaseOutcome;
 export type LeaseOutcome = { readonly outcome: 'lease_lost' } | { readonly outcome: 'not_found' };
 
 export type Operated =
@@ -200,6 +231,8 @@ export interface Registry {
   readonly buckets: readonly string[];
   /** Labels on unfinished tasks that no agent has offered as a capability yet. */
   readonly unlearned: readonly string[];
+  /** Repositories and agents that an operator paused (`core/paused.ts`); a change makes a new version. */
+  readonly paused: readonly string[];
 }
 
 export interface BucketPeek {
@@ -272,6 +305,10 @@ export interface TaskVerbs {
   /** Makes these labels relevant: tasks that carry them are filed under them from now on. */
   learn(labels: readonly string[]): Promise<void>;
   claim(input: ClaimInput): Promise<ClaimResult>;
+  /** The living lease of a request; null: there is none. */
+  recall(input: RecallInput): Promise<HandOut | null>;
+  /** The answer with this lease was sent. Without effect where the lease has ended. Leaves no fact. */
+  markAnswered(input: { taskId: string; token: string }): Promise<void>;
   heartbeat(input: {
     taskId: string;
     token: string;
@@ -279,12 +316,7 @@ export interface TaskVerbs {
   }): Promise<{ outcome: 'ok'; expiresAt: number } | LeaseOutcome>;
   complete(input: CompleteInput): Promise<Ended>;
   fail(input: FailInput): Promise<Ended>;
-  release(input: {
-    taskId: string;
-    token: string;
-    reason: string | null;
-    ledger: readonly string[];
-  }): Promise<Ended>;
+  release(input: ReleaseInput): Promise<Ended>;
   /**
    * The forge refused for good: the lease with this fence is undone, the task held with the reason
    * `refused:<reason>` and `readyAt` `holdMs` ahead, no attempt counted. Mirroring lifts it only after that.
@@ -323,6 +355,8 @@ export interface TaskReads {
   agents(): Promise<AgentRecord[]>;
   queue(delayedLimit: number): Promise<QueueView>;
   stats(period: 'daily' | 'hourly', limit: number): Promise<StatsRow[]>;
+  /** Those of these agents that hold a task now. */
+  holding(agentIds: readonly string[]): Promise<ReadonlySet<string>>;
   facts(afterSeq: number, limit: number): Promise<Fact[]>;
   lastSeq(): Promise<number>;
 }

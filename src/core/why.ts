@@ -148,15 +148,16 @@ export function explain(
   detail: TaskDetail,
   agent: { seeker: Seeker; holds: readonly string[] } | null,
   rivals: Rivals | null,
-  maintenance: boolean,
+  /** Why hand-out is paused; null: it is not. */
+  paused: string | null,
 ): Why {
   const { task } = detail;
   const rules: Rule[] = [
     stateRule(detail),
     {
       rule: 'maintenance',
-      ok: !maintenance,
-      detail: maintenance ? 'Hand-out is paused by an operator.' : 'Hand-out is not paused.',
+      ok: paused === null,
+      detail: paused ?? 'Hand-out is not paused.',
     },
     {
       rule: 'priority',

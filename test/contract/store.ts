@@ -2,6 +2,7 @@
 
 import { describe } from 'vitest';
 import { testAgents } from './store/agents.ts';
+import { testAnswers } from './store/answers.ts';
 import { testClaim } from './store/claim.ts';
 import { testFollowUps } from './store/follow-ups.ts';
 import { testInstances } from './store/instances.ts';
@@ -19,6 +20,7 @@ export function testStore(name: string, setup: StoreSetup): void {
   describe(`the ${name} store`, () => {
     const world = useWorld(setup);
     testClaim(world);
+    testAnswers(world);
     testLeaseVerbs(world);
     testFollowUps(world);
     testPlans(world);

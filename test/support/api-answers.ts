@@ -88,6 +88,7 @@ export function assignmentAnswer(over: Partial<AssignmentAnswer> = {}): Assignme
     handoff: null,
     prompt: 'Please fix the login.',
     ledger: 'written',
+    completed_task_id: null,
     lease: { token: 'tok-1', fence: 9, expires_at: AT, seconds: 600 },
     ...over,
   };

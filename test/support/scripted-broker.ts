@@ -113,7 +113,7 @@ export interface ScriptedBroker extends Broker {
   subscribers(): number;
 }
 
-const SILENT = new Set(['budget', 'whoIs', 'subscribe', 'events', 'lastSeq']);
+const SILENT = new Set(['answered', 'budget', 'whoIs', 'subscribe', 'events', 'lastSeq']);
 
 export function createScriptedBroker(): ScriptedBroker {
   const calls: [string, ...unknown[]][] = [];
@@ -130,6 +130,7 @@ export function createScriptedBroker(): ScriptedBroker {
   };
   const verbs: Broker = {
     requestTask: async () => assignment,
+    answered: async () => {},
     heartbeat: async () => ({ expiresAt: AT + 600_000 }),
     complete: async () => ({ ...task, state: 'done', lease: null, endedAt: AT }),
     fail: async () => ({ ...task, state: 'delayed', lease: null, readyAt: AT }),
@@ -171,8 +172,8 @@ export function createScriptedBroker(): ScriptedBroker {
     stats: async () => [{ start: '2026-11-15', counters: { handed_out: 3 } }],
     config: async () => DEFAULT_POLICY,
     putConfig: async () => DEFAULT_POLICY,
-    flags: async () => ({ maintenance: false, debug: false }),
-    putFlag: async () => ({ maintenance: true, debug: true }),
+    flags: async () => ({ maintenance: false, debug: false, paused: [] }),
+    putFlag: async () => ({ maintenance: true, debug: true, paused: ['octo/shop'] }),
     events: async (afterSeq, limit) => facts.filter(({ seq }) => seq > afterSeq).slice(0, limit),
     lastSeq: async () => facts.at(-1)?.seq ?? 0,
     subscribe(listener) {

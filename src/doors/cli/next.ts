@@ -50,7 +50,7 @@ export function addNext(program: Command, shell: Shell, done: (code: number) => 
     .option('--repository <names>', 'only these repositories', listed)
     .option(
       '--on-unfinished <what>',
-      'what asking while holding a task means: complete (default), resume or release',
+      'what asking while holding a task means: resume (default), release or complete',
       word('complete', 'resume', 'release'),
     )
     .option('--request-id <id>', 'the same id gets the same answer while that lease lives')
@@ -58,7 +58,8 @@ export function addNext(program: Command, shell: Shell, done: (code: number) => 
       const { client, agentId } = shell.session(talkFlags(options));
       const agent = options.agent ?? agentId;
       if (agent === null) throw new UsageError('Say who asks: --agent <id>, or set BANTO_AGENT.');
-      const task = await client.requestTask({
+      const completed: string[] = [];
+      const body = {
         agent_id: agent,
         capabilities: [...(options.cap ?? [])],
         wait_seconds: options.wait,
@@ -67,9 +68,14 @@ export function addNext(program: Command, shell: Shell, done: (code: number) => 
         ...(options.repository === undefined ? {} : { repositories: [...options.repository] }),
         ...(options.onUnfinished === undefined ? {} : { on_unfinished: options.onUnfinished }),
         ...(options.requestId === undefined ? {} : { request_id: options.requestId }),
-      });
+      };
+      const task = await client.requestTask(body, { completed: (id) => completed.push(id) });
+      for (const id of completed) shell.stderr.write(`banto: Asking completed ${clean(id)}.\n`);
       if (task === null) {
         shell.stderr.write(`banto: ${nothing(options.cap ?? [])}\n`);
+        if (options.json && completed.length > 0) {
+          printJson(shell, { completed_task_id: completed[0] });
+        }
         return done(EXIT.noTask);
       }
       if (options.json) printJson(shell, task);

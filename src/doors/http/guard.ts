@@ -2,7 +2,7 @@
 // driven by strange pages, so that names, origins and headers are checked before anything else.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { BantoError, busy } from '../../core/errors.ts';
+import { BantoError, shuttingDown } from '../../core/errors.ts';
 import { type HttpLimits, type HttpSettings, isLoopback } from './settings.ts';
 
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
@@ -55,7 +55,7 @@ export function createGuard(
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
   return async (request, reply) => {
     secure(reply);
-    if (isClosing()) throw busy();
+    if (isClosing()) throw shuttingDown();
     if (request.raw.url !== undefined && request.raw.url.length > limits.urlLength) {
       throw new BantoError(
         'too_large',

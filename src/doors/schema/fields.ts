@@ -3,6 +3,7 @@
 
 import { type TSchema, Type } from 'typebox';
 import { TASK_KINDS, TASK_STATES } from '../../core/task.ts';
+import { ON_UNFINISHED } from '../../core/unfinished.ts';
 
 export function Nullable<T extends TSchema>(schema: T) {
   return Type.Union([schema, Type.Null()]);
@@ -17,8 +18,8 @@ export const State = OneOf(TASK_STATES, `one of ${TASK_STATES.join(', ')}`);
 export const Verdict = OneOf(['approve', 'request_changes'], 'approve or request_changes');
 export const Period = OneOf(['daily', 'hourly'], 'daily or hourly');
 export const OnUnfinished = OneOf(
-  ['complete', 'resume', 'release'],
-  'what asking while still holding a task means: complete (default), resume or release',
+  ON_UNFINISHED,
+  'what asking while still holding a task means: complete (default), resume or release; a task that the agent was never told of is answered again, whatever this says',
 );
 export const PriorityWord = OneOf(['high', 'normal', 'low'], 'high, normal or low');
 

@@ -61,6 +61,7 @@ export const KEY_PATTERNS = {
   config: 'config:{component}:{name}',
   flags: 'flags:{name}',
   flags_maintenance: 'flags:maintenance',
+  maintenance_paused: 'maintenance:paused',
   setting: 'setting:{name}',
   settings_names: 'settings:names',
   channel_events: 'channel:events:issue:status',

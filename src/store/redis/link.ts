@@ -51,6 +51,8 @@ interface Waiting extends Asked {
 const MOST_PER_BATCH = 32;
 const BATCHED: ReadonlySet<StepName> = new Set([
   'claim',
+  'recall',
+  'mark-answered',
   'heartbeat',
   'complete',
   'fail',
@@ -62,7 +64,8 @@ const NOT_NOW =
 
 /** A verb that failed alone inside its batch, because Redis refused one of its commands for now. */
 function redisError([, message]: Reply): BantoError | null {
-  return NOT_NOW.test(String(message)) ? busy(new Error(String(message))) : null;
+  if (!NOT_NOW.test(String(message))) return null;
+  return translate(new Error(String(message)));
 }
 
 /** What Redis says is a fault of ours unless it says "not now"; silence and broken connections are `busy`. */
@@ -72,14 +75,20 @@ export function translate(error: unknown): BantoError {
     const code = /^(NOPERM|NOAUTH|WRONGPASS)/.test(error.message) ? 'misconfigured' : 'internal';
     return new BantoError(code, `Redis refused a command: ${error.message}`, { cause: error });
   }
-  return busy(error);
+  const [, word] = NOT_NOW.exec(error instanceof Error ? error.message : '') ?? [];
+  const detail =
+    word === undefined ? 'Redis does not answer.' : `Redis takes no writes for now (${word}).`;
+  return busy(error, 1, detail);
 }
+
+const closing = () => busy(new Error('The store is closed.'), 1, 'The store is closed.');
 
 export async function openLink(options: LinkOptions): Promise<Link> {
   const { client, library, keys, clock } = options;
   const listeners = new Set<(facts: readonly Fact[]) => void>();
   let seen = 0;
   let up = false;
+  let awaySince = performance.now();
   let closed = false;
   let opening = Promise.withResolvers<void>();
   opening.promise.catch(() => undefined);
@@ -142,15 +151,21 @@ export async function openLink(options: LinkOptions): Promise<Link> {
   function detach(): void {
     if (!up) return;
     up = false;
+    awaySince = performance.now();
     opening = Promise.withResolvers<void>();
     opening.promise.catch(() => undefined);
   }
 
+  function away(): BantoError {
+    const seconds = Math.max(1, Math.round((performance.now() - awaySince) / 1000));
+    return busy(new Error('Redis is away.'), 1, `Redis is away since ${seconds} s.`);
+  }
+
   async function gate(): Promise<void> {
     if (up) return;
-    if (closed) throw new BantoError('busy', 'The store is closed.');
+    if (closed) throw closing();
     const late = Promise.withResolvers<never>();
-    const timer = setTimeout(() => late.reject(busy(new Error('Redis is away.'))), options.waitMs);
+    const timer = setTimeout(() => late.reject(away()), options.waitMs);
     try {
       await Promise.race([opening.promise, late.promise]);
     } finally {
@@ -230,7 +245,11 @@ export async function openLink(options: LinkOptions): Promise<Link> {
       if (reply[0] !== 'generation') return reply;
       // The data is not what this instance knew. Nothing was changed; the next call finds things settled.
       await reattach();
-      throw busy(new Error('Redis lost data.'));
+      throw busy(
+        new Error('Redis lost data.'),
+        1,
+        'Redis lost data; what is left is being compared.',
+      );
     },
     read: (name, ...args) => through(() => callFunction(library.read(name), args)),
     send: (command, ...args) => through(() => client.call(command, ...args.map(String))),
@@ -243,7 +262,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
       if (closed) return;
       closed = true;
       up = false;
-      opening.reject(new BantoError('busy', 'The store is closed.'));
+      opening.reject(closing());
       client.disconnect();
     },
   };

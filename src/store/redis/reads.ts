@@ -26,7 +26,7 @@ import {
 
 const PAGE = 200;
 
-type Reads = Omit<TaskReads, 'registry' | 'peek'>;
+type Reads = Omit<TaskReads, 'registry' | 'peek' | 'holding'>;
 interface Found {
   /** The hash as it is: attempts stand beside the record. */
   readonly row: Row;

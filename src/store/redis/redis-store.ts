@@ -6,7 +6,7 @@ import type { OpenPace } from '../../core/pace.ts';
 import type { Store } from '../../core/store.ts';
 import { type Channels, createChannels } from './channels.ts';
 import { checkServer } from './check.ts';
-import { createClaim, type Fences } from './claim.ts';
+import { createClaim, createRecall, type Fences } from './claim.ts';
 import { type Client, openClient, type RedisConnection, targetOf } from './connect.ts';
 import { createInstances } from './instances.ts';
 import { createJournal } from './journal.ts';
@@ -127,14 +127,16 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
     log,
   );
   const channels = createChannels(link, keys, openSubscriber, log);
-  const { registry, peek, buckets } = createRegistry(link);
+  const { registry, peek, holding, buckets } = createRegistry(link);
   const processes = createProcessRoom(link);
 
   return {
     kind: 'redis',
     registry,
     peek,
+    holding,
     claim: createClaim(link, buckets, fences, setAside),
+    ...createRecall(link),
     sweep: createSweep(link, journal, ttls, now, setAside),
     ...createVerbs(link, identifiers),
     ...createMirror(link, identifiers),

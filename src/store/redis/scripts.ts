@@ -21,6 +21,7 @@ const PARTS = [
   'task',
   'heads',
   'ledger',
+  'hand-out',
   'cancel-task',
   'plan',
 ];
@@ -35,9 +36,11 @@ const STEPS = [
   'generation',
   'heartbeat',
   'learn',
+  'mark-answered',
   'mirror',
   'pace',
   'prioritize',
+  'recall',
   'refuse',
   'release',
   'requeue',
@@ -61,6 +64,7 @@ const STEPS = [
 const READS = [
   'registry.registry',
   'registry.peek',
+  'registry.holding',
   'reads.lastSeq',
   'reads.task',
   'reads.tasks',

@@ -9,7 +9,7 @@ import { fromLabels, toFields, toRow, toTask } from './rows.ts';
 
 export const REFUSED_PREFIX = 'refused:';
 
-type Verbs = Omit<TaskVerbs, 'mirror' | 'learn' | 'claim' | 'sweep'>;
+type Verbs = Omit<TaskVerbs, 'mirror' | 'learn' | 'claim' | 'recall' | 'markAnswered' | 'sweep'>;
 
 function unknownReply(word: unknown): never {
   throw new BantoError('internal', `Redis answered a verb with ${String(word)}.`);
@@ -17,7 +17,8 @@ function unknownReply(word: unknown): never {
 
 function toEnded([word, task, result]: Reply): Ended {
   if (word === 'ok') return { outcome: 'ok', task: toTask(toFields(task), toRow(result)) };
-  if (word === 'lease_lost' || word === 'not_found') return { outcome: word };
+  if (word === 'lease_lost' || word === 'not_found' || word === 'conflict')
+    return { outcome: word };
   return unknownReply(word);
 }
 
@@ -44,13 +45,11 @@ export function createVerbs(link: Link, identifiers: Identifiers): Verbs {
         followUp === null ? null : { ...followUp, name: identifiers.filedName(followUp.id) };
       return toEnded(await link.run('complete', { ...withText(input), followUp: follows }));
     },
-    async fail({ taskId, token, reason, retryable, retryDelaysMs, delayMs, ledger, deadLedger }) {
+    async fail({ retryable, retryDelaysMs, delayMs, ledger, deadLedger, ...input }) {
       const delaysMs = retryable ? retryDelaysMs.map((planned) => delayMs ?? planned) : [];
       return toEnded(
         await link.run('fail', {
-          taskId,
-          token,
-          reason,
+          ...input,
           delaysMs,
           ledger: fromLabels(ledger),
           deadLedger: fromLabels(deadLedger),

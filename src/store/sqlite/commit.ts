@@ -5,7 +5,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { BantoError, busy } from '../../core/errors.ts';
 import type { Fact, FactBody } from '../../core/facts.ts';
 import type { Clock } from './clock.ts';
-import { translate } from './database.ts';
+import { CANNOT_WRITE, translate } from './database.ts';
 import type { Journal } from './journal.ts';
 
 /** One verb's turn inside the transaction. */
@@ -75,7 +75,7 @@ export function createCommitter(
       commit.run();
     } catch (error) {
       if (db.isTransaction) rollback.run();
-      for (const waiting of batch) waiting.fail(busy(error));
+      for (const waiting of batch) waiting.fail(busy(error, 1, CANNOT_WRITE));
       return;
     }
     for (const answer of answers) answer();

@@ -36,11 +36,14 @@ function misconfigured(message: string, cause?: unknown): BantoError {
   return new BantoError('misconfigured', message, { cause });
 }
 
+export const CANNOT_WRITE =
+  'The database cannot be used now: look at the disk that it is on, and at the room left there.';
+
 /** What the database cannot do now (no room, no disk) is `busy`; an error of the code stays itself. */
 export function translate(error: unknown): unknown {
   const code = resultCode(error);
   if (code === null || code === 1 || code === 19 || code === 21 || code === 25) return error;
-  return busy(error);
+  return busy(error, 1, CANNOT_WRITE);
 }
 
 export function openDatabase(dataDir: string): DatabaseSync {

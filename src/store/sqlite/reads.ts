@@ -2,6 +2,7 @@
 
 import type { StatementSync } from 'node:sqlite';
 import { BantoError } from '../../core/errors.ts';
+import { pausedName } from '../../core/paused.ts';
 import type {
   AgentRecord,
   MirroredIssue,
@@ -29,6 +30,7 @@ export function createReads(kit: Kit): TaskReads {
     'version',
     'buckets',
     'unlearned',
+    'paused',
     'ready',
     'scores',
   ]);
@@ -38,6 +40,7 @@ export function createReads(kit: Kit): TaskReads {
     'tasksWithLabel',
     'tasksOfAgent',
     'agents',
+    'holding',
     'counts',
     'oldestReady',
     'delayed',
@@ -71,6 +74,9 @@ export function createReads(kit: Kit): TaskReads {
         version: first<{ value: number }>(registry.version)?.value ?? 0,
         buckets: all<{ key: string }>(registry.buckets).map((row) => row.key),
         unlearned: all<{ label: string }>(registry.unlearned).map((row) => row.label),
+        paused: all<{ name: string }>(registry.paused).flatMap(
+          ({ name }) => pausedName(name) ?? [],
+        ),
       })),
     peek: (buckets, limit) =>
       read(() =>
@@ -117,6 +123,11 @@ export function createReads(kit: Kit): TaskReads {
       read(() => issues.open(repository, after, limit).map(mirrored)),
     dependents: (repository, number) => read(() => issues.dependents(repository, number)),
     agents: () => read((now) => all<AgentRow>(sql.agents, { now }).map(toAgent)),
+    holding: (agentIds) =>
+      read(
+        () =>
+          new Set(agentIds.filter((agent_id) => first(sql.holding, { agent_id }) !== undefined)),
+      ),
     queue: (limit) =>
       read(() => {
         const outbox = new Map(

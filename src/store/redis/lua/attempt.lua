@@ -13,8 +13,10 @@ local function begin_attempt(t)
     .. ',"token":' .. text(t.lease_token) .. ',"branch":' .. say(t.branch) .. ',"startedAt":' .. int(now) .. '}')
 end
 
-local function end_attempt(t, outcome, note)
-  show(t, 'end:' .. t.fence, outcome .. ' {"endedAt":' .. int(now) .. ',"note":' .. say(note) .. '}')
+-- The fingerprint of what the holder reported stands last: nothing in the note can imitate it there.
+local function end_attempt(t, outcome, note, fingerprint)
+  local tail = given(fingerprint) and ',"fingerprint":"' .. fingerprint .. '"}' or '}'
+  show(t, 'end:' .. t.fence, outcome .. ' {"endedAt":' .. int(now) .. ',"note":' .. say(note) .. tail)
 end
 
 local function outcome_of(t, fence)
@@ -23,10 +25,10 @@ local function outcome_of(t, fence)
 end
 
 -- How the lease with this token ended; the newest, should a caller have used a token twice.
-local function outcome_by_token(t, token)
+local function end_by_token(t, token)
   local newest = 0
   for _, attempt in ipairs(attempts_of(t)) do
     if attempt.token == token and attempt.fence > newest then newest = attempt.fence end
   end
-  return newest > 0 and outcome_of(t, int(newest)) or ''
+  return newest > 0 and shown(t, 'end:' .. int(newest)) or ''
 end

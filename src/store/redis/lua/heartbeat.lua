@@ -9,6 +9,8 @@ if not live(t) or t.lease_token ~= a.token then return reply('lease_lost') end
 local seconds = tonumber(t.lease_seconds)
 put(t, 'lease_expires_at', now + seconds * 1000)
 put(t, 'updated_at', now)
+-- Whoever has the token was told of the lease.
+put(t, 'answered', t.fence)
 zadd(K.leases, t.lease_expires_at, t.id)
 local owner = call('GET', lock_key(t))
 if not owner or owner == lock_value(t) then

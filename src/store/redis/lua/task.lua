@@ -206,3 +206,13 @@ end
 local function show_task(t)
   return spell(t), t.state == 'done' and call('HGETALL', K.task_result .. t.id) or {}
 end
+
+-- A verb whose lease is over: the same answer as before when this token ended it in this way and said the
+-- same, a conflict when it said something else, lost otherwise.
+local function answer_again(t, outcome, said)
+  local ended = end_by_token(t, said.token)
+  if string.match(ended, '^%a+') ~= outcome then return reply('lease_lost') end
+  local recorded = string.match(ended, '"fingerprint":"(%w+)"}$')
+  if recorded and given(said.fingerprint) and recorded ~= said.fingerprint then return reply('conflict') end
+  return reply('ok', show_task(t))
+end

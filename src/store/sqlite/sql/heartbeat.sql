@@ -1,7 +1,8 @@
--- Renews a live lease.
+-- Renews a live lease. Whoever has the token was told of it.
 
 -- name: renew
-UPDATE tasks SET lease_expires_at = :now + lease_seconds * 1000, updated_at = :now
+UPDATE tasks SET
+  lease_expires_at = :now + lease_seconds * 1000, answered_fence = fence, updated_at = :now
 WHERE id = :id AND lease_token = :token AND lease_expires_at > :now
 RETURNING *;
 
