@@ -125,6 +125,10 @@ function createShell(color: boolean): Shell {
       return { client: createClient({ url, token }), agentId, taskId, leaseToken };
     },
     serve: serveUntilStopped,
+    async serveMcp(client) {
+      const { serveMcpOverStdio } = await import('./doors/mcp/over-stdio.ts');
+      await serveMcpOverStdio(client, versionOfPackage());
+    },
     async demo(options) {
       const { runDemo } = await import('./demo/demo.ts');
       const print = (line: string) => process.stdout.write(`${line}\n`);

@@ -7,6 +7,7 @@ import { BantoError } from './core/errors.ts';
 import type { Forge } from './core/forge.ts';
 import type { Store } from './core/store.ts';
 import { createHttpDoor } from './doors/http/door.ts';
+import { createMcpOverHttp } from './doors/mcp/over-http.ts';
 import { openGithubForge } from './forge/github/github-forge.ts';
 import { openLocalForge } from './forge/local/local-forge.ts';
 import { openRedis } from './open-redis.ts';
@@ -124,7 +125,12 @@ export async function serve(
     });
     const { host, port, tokensRequired, allowedHosts } = config;
     const settings = { host, port, tokensRequired, allowedHosts, version: packageVersion() };
-    const door = createHttpDoor({ broker, settings, telemetry });
+    const door = createHttpDoor({
+      broker,
+      settings,
+      telemetry,
+      createMcp: createMcpOverHttp,
+    });
     await broker.start();
     // Together: the broker answers the open polls that the door waits for.
     closers.push(async () => {

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { WAIT_SECONDS_MAX } from '../core/lease.ts';
 import type { AgentAnswer, AgentsAnswer } from '../doors/schema/agents.ts';
+import type { AskAnswer, AskBody } from '../doors/schema/ask.ts';
 import type { CompleteBody } from '../doors/schema/complete.ts';
 import type { FailBody } from '../doors/schema/fail.ts';
 import type { HeartbeatAnswer, HeartbeatBody } from '../doors/schema/heartbeat.ts';
@@ -19,12 +20,14 @@ import type { WhyAnswer } from '../doors/schema/why.ts';
 import { readAnswer } from './answer.ts';
 import { type EventsOptions, readEvents, type StreamItem } from './events.ts';
 import { DEFAULT_RETRY, type Patience, type RetryOptions, withRetry } from './retry.ts';
-import { type Answer, type Call, createTransport } from './transport.ts';
+import { type Answer, type Call, createTransport, type Transport } from './transport.ts';
 
 export interface ClientOptions {
   readonly url: string;
   readonly token?: string | null;
   readonly retry?: RetryOptions;
+  /** Another way to the API than HTTP: the server's own tools call it without a socket. */
+  readonly transport?: Transport;
 }
 
 export interface CallOptions {
@@ -41,8 +44,9 @@ const SILENCE_MS = 30_000;
 
 export type Client = ReturnType<typeof createClient>;
 
-export function createClient({ url, token = null, retry = DEFAULT_RETRY }: ClientOptions) {
-  const transport = createTransport({ url, token });
+export function createClient(options: ClientOptions) {
+  const { url, token = null, retry = DEFAULT_RETRY } = options;
+  const transport = options.transport ?? createTransport({ url, token });
   const { address } = transport;
 
   type Request = Omit<Call, 'silenceMs' | 'signal'> & { readonly silenceMs?: number };
@@ -116,6 +120,8 @@ export function createClient({ url, token = null, retry = DEFAULT_RETRY }: Clien
       post<TaskAnswer>(ofTask(taskId, '/fail'), body, 'work', options),
     release: (taskId: string, body: ReleaseBody, options?: CallOptions) =>
       post<TaskAnswer>(ofTask(taskId, '/release'), body, 'work', options),
+    ask: (taskId: string, body: AskBody, options?: CallOptions) =>
+      post<AskAnswer>(ofTask(taskId, '/ask'), body, 'lost', options),
 
     tasks: (query: TasksQuery = {}, options?: CallOptions) =>
       get<TasksAnswer>('/api/v1/tasks', query, options),

@@ -22,14 +22,18 @@ export async function startBanto(
   args: readonly string[],
   ready: RegExp,
   options: RunOptions = {},
-): Promise<{ child: ChildProcess; ended: Promise<Ran> }> {
+): Promise<{ child: ChildProcess; ended: Promise<Ran>; printed: () => string }> {
   const child = start(args, options);
   const ended = collect(child);
+  let text = '';
+  child.stdout?.on('data', (more: string) => {
+    text += more;
+  });
   await new Promise<void>((resolve, reject) => {
     child.stdout?.on('data', (text: string) => ready.test(text) && resolve());
     child.on('close', () => reject(new Error('it ended before it was ready')));
   });
-  return { child, ended };
+  return { child, ended, printed: () => text };
 }
 
 export function runBanto(args: readonly string[], options: RunOptions = {}): Promise<Ran> {

@@ -7,6 +7,7 @@ import { addFleetCommands } from './fleet.ts';
 import { addIssueAdd } from './issue-add.ts';
 import { addKeysCommands } from './keys.ts';
 import { addLeaseCommands } from './lease.ts';
+import { addMcp } from './mcp.ts';
 import { addNext } from './next.ts';
 import { addOperateCommands } from './operate.ts';
 import { examples } from './options.ts';
@@ -41,6 +42,7 @@ function createProgram(shell: Shell, done: (code: number) => void): Command {
   addDoctor(program, shell, done);
   program.commandsGroup('For agents:');
   addNext(program, shell, done);
+  addMcp(program, shell);
   addLeaseCommands(program, shell);
   program.commandsGroup('Look:');
   addStatus(program, shell);

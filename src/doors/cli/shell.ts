@@ -48,6 +48,8 @@ export interface Shell {
   /** The client of a command, from its flags, the environment and the file. */
   session(flags: SettingFlags): Session;
   serve(flags: SettingFlags): Promise<number>;
+  /** Speaks MCP over standard input and output until the client hangs up. */
+  serveMcp(client: Client): Promise<void>;
   demo(options: DemoOptions): Promise<number>;
   addIssue(flags: SettingFlags, issue: NewIssue): Promise<AddedIssue>;
   /** For a server that is not running: writes into its store. */
