@@ -82,7 +82,7 @@ export interface HandOut {
   readonly task: Task;
   readonly lease: Lease;
   readonly issue: StoredIssue;
-  /** Earlier attempts, oldest first; without the one just begun. */
+  /** The last of the earlier attempts that are kept, oldest first; without the one just begun. */
   readonly attempts: readonly Attempt[];
   /** Ledger writes of this lease that the caller now has the lock for. */
   readonly writes: readonly Write[];
@@ -119,7 +119,12 @@ export interface FollowUp {
   readonly reviewComments: readonly string[];
 }
 
-export interface CompleteInput {
+/** The agent whose own token the call came with; null or missing: an operator, or nobody was asked. */
+export interface CalledBy {
+  readonly agentId?: string | null;
+}
+
+export interface CompleteInput extends CalledBy {
   readonly taskId: string;
   readonly token: string;
   readonly summary: string | null;
@@ -131,7 +136,7 @@ export interface CompleteInput {
 }
 
 /** A task that dies, in whichever verb, leaves an outbox comment with the event `dead`. */
-export interface FailInput {
+export interface FailInput extends CalledBy {
   readonly taskId: string;
   readonly token: string;
   readonly reason: string;
@@ -145,7 +150,11 @@ export interface FailInput {
 }
 
 export type Ended = { readonly outcome: 'ok'; readonly task: Task } | LeaseOutcome;
-export type LeaseOutcome = { readonly outcome: 'lease_lost' } | { readonly outcome: 'not_found' };
+export type LeaseOutcome =
+  | { readonly outcome: 'lease_lost' }
+  | { readonly outcome: 'not_found' }
+  /** The living lease is another agent's than the one that calls; nothing was changed. */
+  | { readonly outcome: 'forbidden' };
 
 export type Operated =
   | { readonly outcome: 'ok'; readonly task: Task }
@@ -224,8 +233,12 @@ export interface TaskDetail {
   readonly task: Task;
   readonly issue: StoredIssue;
   readonly matchLabels: readonly string[];
+  /** The last ATTEMPTS_KEPT, oldest first. */
   readonly attempts: readonly (Attempt & { readonly outcome: AttemptOutcome | null })[];
+  /** The newest HISTORY_SHOWN (before the cursor), oldest first. Renewals without news are not among them. */
   readonly history: readonly Fact[];
+  /** Where older ones begin; null: there are none. */
+  readonly nextHistoryCursor: string | null;
 }
 
 export interface AgentRecord {
@@ -272,19 +285,23 @@ export interface TaskVerbs {
   /** Makes these labels relevant: tasks that carry them are filed under them from now on. */
   learn(labels: readonly string[]): Promise<void>;
   claim(input: ClaimInput): Promise<ClaimResult>;
-  heartbeat(input: {
-    taskId: string;
-    token: string;
-    progress: string | null;
-  }): Promise<{ outcome: 'ok'; expiresAt: number } | LeaseOutcome>;
+  heartbeat(
+    input: CalledBy & {
+      taskId: string;
+      token: string;
+      progress: string | null;
+    },
+  ): Promise<{ outcome: 'ok'; expiresAt: number } | LeaseOutcome>;
   complete(input: CompleteInput): Promise<Ended>;
   fail(input: FailInput): Promise<Ended>;
-  release(input: {
-    taskId: string;
-    token: string;
-    reason: string | null;
-    ledger: readonly string[];
-  }): Promise<Ended>;
+  release(
+    input: CalledBy & {
+      taskId: string;
+      token: string;
+      reason: string | null;
+      ledger: readonly string[];
+    },
+  ): Promise<Ended>;
   /**
    * The forge refused for good: the lease with this fence is undone, the task held with the reason
    * `refused:<reason>` and `readyAt` `holdMs` ahead, no attempt counted. Mirroring lifts it only after that.
@@ -312,7 +329,7 @@ export interface TaskVerbs {
 export interface TaskReads {
   registry(): Promise<Registry>;
   peek(buckets: readonly string[], limitPerBucket: number): Promise<BucketPeek[]>;
-  task(id: string): Promise<TaskDetail | null>;
+  task(id: string, historyCursor?: string): Promise<TaskDetail | null>;
   tasks(filter: TaskFilter): Promise<{ tasks: Task[]; nextCursor: string | null }>;
   /** The issues with these numbers that are known, open or not, with all their tasks. */
   issuesNumbered(repository: string, numbers: readonly number[]): Promise<MirroredIssue[]>;

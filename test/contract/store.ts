@@ -2,6 +2,7 @@
 
 import { describe } from 'vitest';
 import { testAgents } from './store/agents.ts';
+import { testBounds } from './store/bounds.ts';
 import { testClaim } from './store/claim.ts';
 import { testFollowUps } from './store/follow-ups.ts';
 import { testInstances } from './store/instances.ts';
@@ -30,5 +31,6 @@ export function testStore(name: string, setup: StoreSetup): void {
     testAgents(world);
     testReads(world);
     testInstances(world);
+    testBounds(world);
   });
 }

@@ -1,7 +1,8 @@
 // Leases: begun, checked and ended the same way by every verb.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { Ended } from '../../core/store.ts';
+import { ATTEMPTS_KEPT } from '../../core/history.ts';
+import type { CalledBy, Ended } from '../../core/store.ts';
 import type { AttemptOutcome } from '../../core/task.ts';
 import type { Step } from './commit.ts';
 import type { Ledger } from './ledger.ts';
@@ -17,12 +18,17 @@ interface Ending {
 
 type Checked = { readonly live: LeasedRow } | { readonly live: null; readonly answer: Ended };
 
+interface LeaseCall extends CalledBy {
+  readonly taskId: string;
+  readonly token: string;
+}
+
 export interface Leases {
   /**
-   * The live lease with this token. Without one the verb has its answer: the same as before when
+   * The live lease with this token, if it is the caller's. Without one the verb has its answer: the same as before when
    * this token ended in this outcome (the caller never heard), lost otherwise.
    */
-  check(taskId: string, token: string, outcome: AttemptOutcome, now: number): Checked;
+  check(call: LeaseCall, outcome: AttemptOutcome, now: number): Checked;
   checkFence(taskId: string, fence: number, outcome: AttemptOutcome, now: number): Checked;
   lastOutcome(taskId: string): AttemptOutcome | null;
   begin(row: LeasedRow, now: number): void;
@@ -37,7 +43,7 @@ export interface Leases {
 
 export function createLeases(
   db: DatabaseSync,
-  attempts: Record<'byToken' | 'byFence' | 'last' | 'begin' | 'end', StatementSync>,
+  attempts: Record<'byToken' | 'byFence' | 'last' | 'begin' | 'forget' | 'end', StatementSync>,
   shelf: Shelf,
   ledger: Ledger,
 ): Leases {
@@ -50,10 +56,13 @@ export function createLeases(
   }
 
   return {
-    check(taskId, token, outcome, now) {
+    check({ taskId, token, agentId = null }, outcome, now) {
       const task = shelf.find(taskId);
       if (task === undefined) return { live: null, answer: { outcome: 'not_found' } };
-      if (isLive(task, now) && task.lease_token === token) return { live: task };
+      if (isLive(task, now) && task.lease_token === token) {
+        const foreign = agentId !== null && task.lease_agent !== agentId;
+        return foreign ? { live: null, answer: { outcome: 'forbidden' } } : { live: task };
+      }
       return answer(task, first<Ending>(attempts.byToken, { task_id: taskId, token }), outcome);
     },
     checkFence(taskId, fence, outcome, now) {
@@ -72,6 +81,7 @@ export function createLeases(
         branch: row.branch,
         now,
       });
+      attempts.forget.run({ task_id: row.id, kept: ATTEMPTS_KEPT });
     },
     end(row, outcome, note, now) {
       attempts.end.run({ task_id: row.id, fence: row.fence, outcome, note, now });

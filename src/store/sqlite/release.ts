@@ -12,7 +12,7 @@ export function createRelease(kit: Kit): TaskVerbs['release'] {
     kit.write((step) => {
       const { now } = step;
       const { taskId, token, reason } = input;
-      const checked = leases.check(taskId, token, 'released', now);
+      const checked = leases.check(input, 'released', now);
       if (checked.live === null) return checked.answer;
       const row = checked.live;
       set(sql.release, { id: taskId, token, now, ...shelf.file(row, 'ready', now) });

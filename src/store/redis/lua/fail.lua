@@ -1,7 +1,7 @@
 -- Ends a live lease with a failure: an attempt is counted; back in line after a delay, or dead.
--- Arguments: taskId, token, reason, delaysMs (one for each attempt that may
+-- Arguments: taskId, token, agentId, reason, delaysMs (one for each attempt that may
 -- be retried; none: dead), ledger, deadLedger.
--- Reply: `ok` with task and result, `lease_lost`, `not_found`. Repeated with the same token: the same.
+-- Reply: `ok` with task and result, `lease_lost`, `not_found`, `forbidden`. Repeated with the same token: the same.
 
 local t = load_task(a.taskId)
 if not t then return reply('not_found') end
@@ -9,6 +9,7 @@ if not live(t) or t.lease_token ~= a.token then
   if outcome_by_token(t, a.token) == 'failed' then return reply('ok', show_task(t)) end
   return reply('lease_lost')
 end
+if foreign(t, a) then return reply('forbidden') end
 
 local agent, leased_at = t.lease_agent, tonumber(t.leased_at)
 local attempt = tonumber(t.attempts) + 1
