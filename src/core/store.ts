@@ -367,6 +367,12 @@ export interface Instances {
   resign(name: string, ownerId: string): Promise<void>;
   /** Which of these roles somebody has now. */
   led(names: readonly string[]): Promise<ReadonlySet<string>>;
+  /**
+   * Everything was listed into this data, and the changes since were followed: told by whoever leads, again
+   * and again. It ends after `ttlMs`, with the data it was listed into, and when the store was restarted.
+   */
+  markListed(ttlMs: number): Promise<void>;
+  listed(): Promise<boolean>;
   /** How an instance fares; `cpu` is the share of one core since the last time. */
   recordMetrics(instanceId: string, cpu: number, memoryBytes: number): Promise<void>;
 }

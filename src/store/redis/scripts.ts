@@ -49,6 +49,7 @@ const STEPS = [
   'settings.put',
   'process.take',
   'process.give',
+  'process.listed',
   'process.metrics',
   'tickets.create',
   'tickets.repair',
