@@ -7,10 +7,12 @@ import type { Issue } from '../core/issue.ts';
 import { IN_PROGRESS, ledgerDiffers } from '../core/ledger.ts';
 import { planIssue } from '../core/plan.ts';
 import { dependenciesOf, mayPredateOwnWrite } from '../core/plan-gate.ts';
+import { readable } from '../core/readable.ts';
 import type { MirrorEntry, MirroredIssue } from '../core/store.ts';
 import { OPEN_STATES, type TaskState } from '../core/task.ts';
 import type { Context } from './context.ts';
 import { createLoop, type Loop } from './loop.ts';
+import { createStoreIssues } from './store-issues.ts';
 
 const BATCH = 100;
 /** The store sets the end of a grace a moment after it was planned. */
@@ -47,6 +49,7 @@ export interface Mirror extends Loop {
 
 export function createMirror(context: Context, options: MirrorOptions): Mirror {
   const { store, forge, log, timers } = context;
+  const storeIssues = createStoreIssues(context);
   const cursors = new Map<string, string | null>();
   const branches = new Map<string, Promise<string>>();
   /** The generation of the store's data that everything was listed into. */
@@ -97,7 +100,7 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
       shown.map((issue) => issue.number),
     );
     const issues = await Promise.all(
-      shown.map((issue) => withNamedPull(issue, known.get(issue.number))),
+      shown.map(async (issue) => readable(await withNamedPull(issue, known.get(issue.number)))),
     );
     const newest = new Map(issues.map((issue) => [issue.number, issue]));
     const needed = issues.flatMap(dependenciesOf).filter((number) => !newest.has(number));
@@ -112,11 +115,8 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
       agents: await agentNames(issues),
       now: await store.now(),
     };
-    const entries = issues.map((issue) =>
-      planIssue(issue, known.get(issue.number) ?? null, planContext),
-    );
-    await store.mirror(entries);
-    noteGraces(entries, planContext.now);
+    const plan = (issue: Issue) => planIssue(issue, known.get(issue.number) ?? null, planContext);
+    noteGraces(await storeIssues(issues, plan), planContext.now);
     await repair(issues, known);
     return issues
       .filter((issue) => known.get(issue.number)?.issue.state !== issue.state)
