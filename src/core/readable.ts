@@ -15,7 +15,8 @@ function labelProblem(label: string): string | null {
   if (label.trim() === '') return 'a label is empty';
   if (!label.isWellFormed()) return 'a label has a broken character (half of a surrogate pair)';
   if (CONTROL.test(label)) return 'a label has a control character';
-  if ([...label.slice(0, LABEL_CHARACTERS * 2 + 1)].length > LABEL_CHARACTERS) {
+  const characters = Array.from(label.slice(0, LABEL_CHARACTERS * 2 + 1));
+  if (characters.length > LABEL_CHARACTERS) {
     return `a label is longer than ${LABEL_CHARACTERS} characters`;
   }
   return null;
