@@ -97,7 +97,8 @@ export interface Broker {
   release(input: LeaseCall & { reason: string | null }): Promise<Task>;
 
   tasks(filter: TaskFilter): Promise<{ tasks: ListedTask[]; nextCursor: string | null }>;
-  task(taskId: string): Promise<TaskDetail>;
+  /** `historyCursor`: the `nextHistoryCursor` of the page before. */
+  task(taskId: string, historyCursor?: string): Promise<TaskDetail>;
   why(taskId: string, agentId: string | null): Promise<Why>;
   requeue(input: { taskId: string; delaySeconds: number }): Promise<Task>;
   prioritize(input: { taskId: string; priority: number }): Promise<Task>;

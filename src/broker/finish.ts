@@ -10,7 +10,7 @@ import type { Ended } from '../core/store.ts';
 import { parseTaskId, type Task, type TaskName, type Verdict } from '../core/task.ts';
 import type { Broker } from './broker.ts';
 import type { Context } from './context.ts';
-import { requireHolder } from './holder.ts';
+import { type LeaseCall, notTheHolder } from './holder.ts';
 import type { Mirror } from './mirror.ts';
 
 export function unknownTask(taskId: string): BantoError {
@@ -74,28 +74,24 @@ export function createFinish(
 ): Finish {
   const { store, forge, log } = context;
 
-  async function taskOrThrow(taskId: string, ended: Ended): Promise<Task> {
+  async function taskOrThrow(call: LeaseCall, ended: Ended): Promise<Task> {
     if (ended.outcome === 'ok') return ended.task;
-    if (ended.outcome === 'conflict') throw saidOtherwise(taskId);
-    throw ended.outcome === 'lease_lost'
-      ? leaseLost(taskId)
-      : await unknownOrUnlisted(taskId, mirror);
+    if (ended.outcome === 'conflict') throw saidOtherwise(call.taskId);
+    if (ended.outcome === 'lease_lost') throw leaseLost(call.taskId);
+    if (ended.outcome === 'forbidden') throw notTheHolder(call);
+    throw await unknownOrUnlisted(call.taskId, mirror);
   }
 
-  async function complete({
-    agentId = null,
-    ...input
-  }: Parameters<Broker['complete']>[0]): Promise<Task> {
+  async function complete(input: Parameters<Broker['complete']>[0]): Promise<Task> {
     const name = named(input.taskId);
     checkVerdict(name, input.verdict, input.comments);
-    await requireHolder(store, { ...input, agentId });
     const reviewable = !forge.hasPullRequests || input.prNumber !== null;
     const outcome = outcomeOf(name, input.verdict, input.comments, context.policy(), reviewable);
     context.reached('before_complete');
     const fingerprint = fingerprintOf({ verb: 'complete', ...input });
     const ended = await store.complete({ ...input, ...outcome, fingerprint });
     context.reached('after_complete');
-    const task = await taskOrThrow(input.taskId, ended);
+    const task = await taskOrThrow(input, ended);
     if (!reviewable && outcome.followUp?.state === 'held') {
       // The pull request may be known already; if this fails, the next full pass does it.
       await mirror.replan(name.repository, name.number).catch((error: unknown) => {
@@ -107,11 +103,11 @@ export function createFinish(
 
   async function fail(input: Parameters<Broker['fail']>[0]): Promise<Task> {
     const { kind } = named(input.taskId);
-    await requireHolder(store, input);
     const { maxAttempts } = context.policy();
     const ended = await store.fail({
       taskId: input.taskId,
       token: input.token,
+      agentId: input.agentId ?? null,
       fingerprint: fingerprintOf({ verb: 'fail', ...input }),
       reason: input.reason,
       retryable: input.retryable,
@@ -121,17 +117,15 @@ export function createFinish(
       ledger: waitingLedger(kind),
       deadLedger: deadLedger(kind),
     });
-    return taskOrThrow(input.taskId, ended);
+    return taskOrThrow(input, ended);
   }
 
   async function release(input: Parameters<Broker['release']>[0]): Promise<Task> {
-    const { taskId, token, reason } = input;
-    const { kind } = named(taskId);
-    await requireHolder(store, input);
+    const { reason } = input;
+    const { kind } = named(input.taskId);
     const fingerprint = fingerprintOf({ verb: 'release', reason });
-    const ledger = waitingLedger(kind);
-    const ended = await store.release({ taskId, token, fingerprint, reason, ledger });
-    return taskOrThrow(taskId, ended);
+    const ended = await store.release({ ...input, fingerprint, ledger: waitingLedger(kind) });
+    return taskOrThrow(input, ended);
   }
 
   return { complete, fail, release };

@@ -51,8 +51,8 @@ export function createLook({ store }: Context): Look {
     throw new BantoError('not_found', `No agent ${agentId} has asked for work yet.`);
   }
 
-  async function task(taskId: string): Promise<TaskDetail> {
-    const detail = await store.task(taskId);
+  async function task(taskId: string, historyCursor?: string): Promise<TaskDetail> {
+    const detail = await store.task(taskId, historyCursor);
     if (detail === null) throw unknownTask(taskId);
     return detail;
   }

@@ -1,6 +1,7 @@
 // The hand-out: choose, claim in one step, write branch and labels, answer. Or wait.
 
 import { BantoError, busy, underMaintenance } from '../core/errors.ts';
+import { handoffOf } from '../core/history.ts';
 import { byKind, isLedgerLabel, leasedLedger } from '../core/ledger.ts';
 import { normalizeCapabilities } from '../core/match.ts';
 import { promptFor } from '../core/prompt.ts';
@@ -158,7 +159,8 @@ export function createRequest(context: Context, parts: Parts): Broker['requestTa
     context.reached('after_claim');
     const written = await outbox.writeNow(handOut);
     if (written === 'refused') return null;
-    const { task, issue, lease, attempts } = handOut;
+    const { task, issue, lease } = handOut;
+    const attempts = handoffOf(handOut.attempts);
     context.reached('before_answer');
     if (signal?.aborted === true && request.requestId === null) {
       // Nobody will ever hear of this token, unless the agent has asked again meanwhile.

@@ -13,7 +13,7 @@ import type { QueueAnswer, StatsAnswer } from '../doors/schema/queue.ts';
 import type { ReleaseBody } from '../doors/schema/release.ts';
 import type { AssignmentAnswer, RequestTaskBody } from '../doors/schema/request-task.ts';
 import type { ConfigAnswer, FlagsAnswer } from '../doors/schema/settings.ts';
-import type { TaskAnswer, TaskDetailAnswer } from '../doors/schema/task.ts';
+import type { TaskAnswer, TaskDetailAnswer, TaskQuery } from '../doors/schema/task.ts';
 import type { TasksAnswer, TasksQuery } from '../doors/schema/tasks.ts';
 import type { CreateTokenBody, TokenAnswer } from '../doors/schema/tokens.ts';
 import type { WhyAnswer } from '../doors/schema/why.ts';
@@ -43,6 +43,10 @@ export interface RequestOptions extends CallOptions {
 const SILENCE_MS = 30_000;
 
 export type Client = ReturnType<typeof createClient>;
+
+function historyQuery({ history_cursor }: TaskQuery = {}): TaskQuery {
+  return history_cursor === undefined ? {} : { history_cursor };
+}
 
 export function createClient(options: ClientOptions) {
   const { url, token = null, retry = DEFAULT_RETRY } = options;
@@ -125,8 +129,8 @@ export function createClient(options: ClientOptions) {
 
     tasks: (query: TasksQuery = {}, options?: CallOptions) =>
       get<TasksAnswer>('/api/v1/tasks', query, options),
-    task: (taskId: string, options?: CallOptions) =>
-      get<TaskDetailAnswer>(ofTask(taskId), {}, options),
+    task: (taskId: string, options?: CallOptions & TaskQuery) =>
+      get<TaskDetailAnswer>(ofTask(taskId), historyQuery(options), options),
     why: (taskId: string, agent?: string) =>
       get<WhyAnswer>(ofTask(taskId, '/why'), agent === undefined ? {} : { agent }),
     requeue: (taskId: string, body: RequeueBody = {}) =>

@@ -82,7 +82,7 @@ export interface HandOut {
   readonly task: Task;
   readonly lease: Lease;
   readonly issue: StoredIssue;
-  /** Earlier attempts, oldest first; without the one just begun. */
+  /** The last of the earlier attempts that are kept, oldest first; without the one just begun. */
   readonly attempts: readonly Attempt[];
   /** Ledger writes of this lease that the caller now has the lock for. */
   readonly writes: readonly Write[];
@@ -135,8 +135,13 @@ export interface FollowUp {
   readonly reviewComments: readonly string[];
 }
 
+/** The agent whose own token the call came with; null or missing: an operator, or nobody was asked. */
+export interface CalledBy {
+  readonly agentId?: string | null;
+}
+
 /** An end that the holder reports. */
-interface ReportedEnd {
+interface ReportedEnd extends CalledBy {
   readonly taskId: string;
   readonly token: string;
   /** Kept with the attempt: the same call with another fingerprint is a conflict. Missing: any repeat is the same. */
@@ -176,7 +181,11 @@ export type Ended =
   /** This token ended its lease in this way already, and said something else. */
   | { readonly outcome: 'conflict' }
   | LeaseOutcome;
-export type LeaseOutcome = { readonly outcome: 'lease_lost' } | { readonly outcome: 'not_found' };
+export type LeaseOutcome =
+  | { readonly outcome: 'lease_lost' }
+  | { readonly outcome: 'not_found' }
+  /** The living lease is another agent's than the one that calls; nothing was changed. */
+  | { readonly outcome: 'forbidden' };
 
 export type Operated =
   | { readonly outcome: 'ok'; readonly task: Task }
@@ -257,8 +266,12 @@ export interface TaskDetail {
   readonly task: Task;
   readonly issue: StoredIssue;
   readonly matchLabels: readonly string[];
+  /** The last ATTEMPTS_KEPT, oldest first. */
   readonly attempts: readonly (Attempt & { readonly outcome: AttemptOutcome | null })[];
+  /** The newest HISTORY_SHOWN (before the cursor), oldest first. Renewals without news are not among them. */
   readonly history: readonly Fact[];
+  /** Where older ones begin; null: there are none. */
+  readonly nextHistoryCursor: string | null;
 }
 
 export interface AgentRecord {
@@ -309,11 +322,13 @@ export interface TaskVerbs {
   recall(input: RecallInput): Promise<HandOut | null>;
   /** The answer with this lease was sent. Without effect where the lease has ended. Leaves no fact. */
   markAnswered(input: { taskId: string; token: string }): Promise<void>;
-  heartbeat(input: {
-    taskId: string;
-    token: string;
-    progress: string | null;
-  }): Promise<{ outcome: 'ok'; expiresAt: number } | LeaseOutcome>;
+  heartbeat(
+    input: CalledBy & {
+      taskId: string;
+      token: string;
+      progress: string | null;
+    },
+  ): Promise<{ outcome: 'ok'; expiresAt: number } | LeaseOutcome>;
   complete(input: CompleteInput): Promise<Ended>;
   fail(input: FailInput): Promise<Ended>;
   release(input: ReleaseInput): Promise<Ended>;
@@ -344,7 +359,7 @@ export interface TaskVerbs {
 export interface TaskReads {
   registry(): Promise<Registry>;
   peek(buckets: readonly string[], limitPerBucket: number): Promise<BucketPeek[]>;
-  task(id: string): Promise<TaskDetail | null>;
+  task(id: string, historyCursor?: string): Promise<TaskDetail | null>;
   tasks(filter: TaskFilter): Promise<{ tasks: Task[]; nextCursor: string | null }>;
   /** The issues with these numbers that are known, open or not, with all their tasks. */
   issuesNumbered(repository: string, numbers: readonly number[]): Promise<MirroredIssue[]>;
@@ -384,6 +399,12 @@ export interface Instances {
   resign(name: string, ownerId: string): Promise<void>;
   /** Which of these roles somebody has now. */
   led(names: readonly string[]): Promise<ReadonlySet<string>>;
+  /**
+   * Everything was listed into this data, and the changes since were followed: told by whoever leads, again
+   * and again. It ends after `ttlMs`, with the data it was listed into, and when the store was restarted.
+   */
+  markListed(ttlMs: number): Promise<void>;
+  listed(): Promise<boolean>;
   /** How an instance fares; `cpu` is the share of one core since the last time. */
   recordMetrics(instanceId: string, cpu: number, memoryBytes: number): Promise<void>;
 }

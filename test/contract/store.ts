@@ -3,6 +3,7 @@
 import { describe } from 'vitest';
 import { testAgents } from './store/agents.ts';
 import { testAnswers } from './store/answers.ts';
+import { testBounds } from './store/bounds.ts';
 import { testClaim } from './store/claim.ts';
 import { testFollowUps } from './store/follow-ups.ts';
 import { testInstances } from './store/instances.ts';
@@ -32,5 +33,6 @@ export function testStore(name: string, setup: StoreSetup): void {
     testAgents(world);
     testReads(world);
     testInstances(world);
+    testBounds(world);
   });
 }

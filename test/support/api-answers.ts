@@ -66,6 +66,7 @@ export function detailAnswer(over: Partial<TaskDetailAnswer> = {}): TaskDetailAn
     issue_state: 'open',
     earlier_attempts: [],
     history: [],
+    next_history_cursor: null,
     ...over,
   };
 }

@@ -142,6 +142,7 @@ export function createScriptedBroker(): ScriptedBroker {
       matchLabels: ['backend'],
       attempts: [attempt],
       history: [leasedFact(1)],
+      nextHistoryCursor: null,
     }),
     why: async (taskId) => ({
       taskId,

@@ -32,6 +32,7 @@ export const KEY_PATTERNS = {
   labels_learning: 'labels:learning',
   labels_issues: 'labels:issues:{label}',
   task_info: 'task:info:{id}',
+  task_history: 'task:history:{id}',
   task_result: 'task:result:{id}',
   tasks_all: 'tasks:all',
   tasks_state: 'tasks:state:{state}',

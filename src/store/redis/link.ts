@@ -59,6 +59,8 @@ const BATCHED: ReadonlySet<StepName> = new Set([
   'release',
 ]);
 const RETRY_ATTACH_MS = 250;
+/** Functions that are removed again and again are loaded this often for one call. */
+const MOST_LOADS = 3;
 const NOT_NOW =
   /^(OOM|READONLY|LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS|MISCONF|UNKILLABLE)\b/;
 
@@ -100,13 +102,15 @@ export async function openLink(options: LinkOptions): Promise<Link> {
 
   async function callFunction(name: string, args: readonly string[]): Promise<unknown> {
     const all = [name, '1', keys.at.meta, ...args];
-    try {
-      return await client.call('FCALL', ...all);
-    } catch (error) {
-      // It did not run: this server never saw it, or was restarted without it.
-      if (!(error instanceof Error && error.message.includes('Function not found'))) throw error;
-      await load();
-      return client.call('FCALL', ...all);
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await client.call('FCALL', ...all);
+      } catch (error) {
+        // It did not run: this server never saw it, was restarted without it, or somebody removed it.
+        const missing = error instanceof Error && error.message.includes('Function not found');
+        if (!missing || tries > MOST_LOADS) throw error;
+        await load();
+      }
     }
   }
 

@@ -145,7 +145,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
     ...createSettings(link, keys),
     channels,
     processes,
-    ...createInstances(link, keys, processes),
+    ...createInstances(link, keys, processes, now),
     tickets: createTickets(
       link,
       keys,

@@ -11,7 +11,8 @@ import type { Journal } from './journal.ts';
 /** One verb's turn inside the transaction. */
 export interface Step {
   readonly now: number;
-  append(body: FactBody): void;
+  /** `passing`: told and counted, but no part of the task's history. */
+  append(body: FactBody, passing?: boolean): void;
 }
 
 interface Waiting {
@@ -87,7 +88,10 @@ export function createCommitter(
     save.run();
     try {
       const now = clock.now();
-      const answer = waiting.run({ now, append: (body) => facts.push(journal.append(now, body)) });
+      const answer = waiting.run({
+        now,
+        append: (body, passing) => facts.push(journal.append(now, body, passing)),
+      });
       keep.run();
       return answer;
     } catch (error) {

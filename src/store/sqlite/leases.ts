@@ -1,8 +1,9 @@
 // Leases: begun, checked and ended the same way by every verb.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { ATTEMPTS_KEPT } from '../../core/history.ts';
 import { isSameReport } from '../../core/report.ts';
-import type { Ended } from '../../core/store.ts';
+import type { CalledBy, Ended } from '../../core/store.ts';
 import type { AttemptOutcome } from '../../core/task.ts';
 import type { Step } from './commit.ts';
 import type { Ledger } from './ledger.ts';
@@ -26,13 +27,14 @@ export interface Said {
 
 type Checked = { readonly live: LeasedRow } | { readonly live: null; readonly answer: Ended };
 
+
 export interface Leases {
   /**
-   * The live lease with this token. Without one the verb has its answer: the same as before when
-   * this token ended in this outcome (the caller never heard), a conflict when it said something else,
-   * lost otherwise.
+   * The live lease with this token, if it is the caller's. Without one the verb has its answer: the same as
+   * before when this token ended in this outcome (the caller never heard), a conflict when it said something
+   * else, lost otherwise.
    */
-  check(said: Said, outcome: AttemptOutcome, now: number): Checked;
+  check(said: Said & CalledBy, outcome: AttemptOutcome, now: number): Checked;
   checkFence(taskId: string, fence: number, outcome: AttemptOutcome, now: number): Checked;
   lastOutcome(taskId: string): AttemptOutcome | null;
   begin(row: LeasedRow, now: number): void;
@@ -55,7 +57,7 @@ const CONFLICT = { outcome: 'conflict' } as const;
 
 export function createLeases(
   db: DatabaseSync,
-  attempts: Record<'byToken' | 'byFence' | 'last' | 'begin' | 'end', StatementSync>,
+  attempts: Record<'byToken' | 'byFence' | 'last' | 'begin' | 'forget' | 'end', StatementSync>,
   shelf: Shelf,
   ledger: Ledger,
 ): Leases {
@@ -73,10 +75,13 @@ export function createLeases(
   }
 
   return {
-    check({ taskId, token, fingerprint }, outcome, now) {
+    check({ taskId, token, fingerprint, agentId = null }, outcome, now) {
       const task = shelf.find(taskId);
       if (task === undefined) return { live: null, answer: { outcome: 'not_found' } };
-      if (isLive(task, now) && task.lease_token === token) return { live: task };
+      if (isLive(task, now) && task.lease_token === token) {
+        const foreign = agentId !== null && task.lease_agent !== agentId;
+        return foreign ? { live: null, answer: { outcome: 'forbidden' } } : { live: task };
+      }
       const ended = first<Ending>(attempts.byToken, { task_id: taskId, token });
       return answer(task, ended, outcome, fingerprint);
     },
@@ -96,6 +101,7 @@ export function createLeases(
         branch: row.branch,
         now,
       });
+      attempts.forget.run({ task_id: row.id, kept: ATTEMPTS_KEPT });
     },
     end(row, outcome, note, now, fingerprint) {
       const attempt = { task_id: row.id, fence: row.fence };

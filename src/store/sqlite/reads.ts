@@ -3,6 +3,7 @@
 import type { StatementSync } from 'node:sqlite';
 import { BantoError } from '../../core/errors.ts';
 import { pausedName } from '../../core/paused.ts';
+import { HISTORY_SHOWN, historyPage } from '../../core/history.ts';
 import type {
   AgentRecord,
   MirroredIssue,
@@ -13,6 +14,8 @@ import type {
 import type { Kit } from './kit.ts';
 import { type IssueRow, strings, type TaskRow, toIssue, toTask } from './rows.ts';
 import { all, first, loadStatements, type Values } from './statements.ts';
+
+const NEWEST = Number.MAX_SAFE_INTEGER;
 
 interface AgentRow {
   agent_id: string;
@@ -88,8 +91,9 @@ export function createReads(kit: Kit): TaskReads {
           ),
         })),
       ),
-    task: (id) =>
+    task: (id, historyCursor) =>
       read(() => {
+        const before = historyCursor === undefined ? NEWEST : readCursor(historyCursor);
         const row = shelf.find(id);
         if (row === undefined) return null;
         const issue = issues.find(row.issue_id);
@@ -98,7 +102,7 @@ export function createReads(kit: Kit): TaskReads {
           issue: toIssue(issue),
           matchLabels: strings(issue.match_labels),
           attempts: kit.attempts(id),
-          history: journal.ofTask(id),
+          ...historyPage(journal.ofTask(id, before, HISTORY_SHOWN + 1)),
         };
       }),
     tasks: (filter) =>

@@ -1,4 +1,4 @@
--- Part of a step: one pair of fields for each lease ever given, `attempt:<fence>` and `end:<fence>`.
+-- Part of a step: one pair of fields for each of the last leases, `attempt:<fence>` and `end:<fence>`.
 
 local function attempts_of(t)
   local attempts, flat = {}, call('HGETALL', key_of[t])
@@ -8,7 +8,21 @@ local function attempts_of(t)
   return attempts
 end
 
+-- The oldest go when there are too many; core/history.ts says how many. `fences` names those that are kept.
+local MOST_ATTEMPTS = 20
+local function forget_attempts(t)
+  local fences = {}
+  for fence in string.gmatch(t.fences or '', '%S+') do fences[#fences + 1] = fence end
+  fences[#fences + 1] = t.fence
+  while #fences > MOST_ATTEMPTS do
+    local fence = table.remove(fences, 1)
+    call('HDEL', key_of[t], 'attempt:' .. fence, 'end:' .. fence, 'progress:' .. fence)
+  end
+  put(t, 'fences', table.concat(fences, ' '))
+end
+
 local function begin_attempt(t)
+  forget_attempts(t)
   show(t, 'attempt:' .. t.fence, '{"agentId":' .. text(t.lease_agent) .. ',"fence":' .. t.fence
     .. ',"token":' .. text(t.lease_token) .. ',"branch":' .. say(t.branch) .. ',"startedAt":' .. int(now) .. '}')
 end

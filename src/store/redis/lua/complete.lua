@@ -1,7 +1,7 @@
 -- Ends a live lease with the work done, and makes the task that follows in the same step.
--- Arguments: taskId, token, fingerprint, summary, prNumber, verdict, comments, ledger,
+-- Arguments: taskId, token, agentId, fingerprint, summary, prNumber, verdict, comments, ledger,
 -- followUp {name, state, reason, delayMs, priority, authorFirstMs, reviewComments}.
--- Reply: `ok` with task and result, `lease_lost`, `not_found`. Repeated with the same token and
+-- Reply: `ok` with task and result, `lease_lost`, `not_found`, `forbidden`. Repeated with the same token and
 -- fingerprint: the same; with another fingerprint: `conflict`.
 
 local t = load_task(a.taskId)
@@ -9,6 +9,7 @@ if not t then return reply('not_found') end
 if not live(t) or t.lease_token ~= a.token then
   return answer_again(t, 'completed', a)
 end
+if foreign(t, a) then return reply('forbidden') end
 
 local agent, leased_at, i = t.lease_agent, tonumber(t.leased_at), load_issue(t.issue)
 

@@ -1,7 +1,7 @@
 -- Ends a live lease with a failure: an attempt is counted; back in line after a delay, or dead.
--- Arguments: taskId, token, fingerprint, reason, delaysMs (one for each attempt that may
+-- Arguments: taskId, token, agentId, fingerprint, reason, delaysMs (one for each attempt that may
 -- be retried; none: dead), ledger, deadLedger.
--- Reply: `ok` with task and result, `lease_lost`, `not_found`. Repeated with the same token and
+-- Reply: `ok` with task and result, `lease_lost`, `not_found`, `forbidden`. Repeated with the same token and
 -- fingerprint: the same; with another fingerprint: `conflict`.
 
 local t = load_task(a.taskId)
@@ -9,6 +9,7 @@ if not t then return reply('not_found') end
 if not live(t) or t.lease_token ~= a.token then
   return answer_again(t, 'failed', a)
 end
+if foreign(t, a) then return reply('forbidden') end
 
 local agent, leased_at = t.lease_agent, tonumber(t.leased_at)
 local attempt = tonumber(t.attempts) + 1

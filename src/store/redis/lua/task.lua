@@ -6,14 +6,13 @@ local function load_task(id)
   local key = K.task_info .. id
   local t = records[key]
   if t then return t end
-  local values = call('HMGET', key, 'record', 'facts')
-  if not values[1] then return nil end
-  t = read_record(key, values[1])
-  facts_of[t] = values[2]
-  return t
+  local json = call('HGET', key, 'record')
+  return json and read_record(key, json) or nil
 end
 
 local function live(t) return t.state == 'leased' and tonumber(t.lease_expires_at) > now end
+-- The call came with the own token of an agent that does not hold this lease.
+local function foreign(t, a) return given(a.agentId) and a.agentId ~= t.lease_agent end
 local function lock_key(t) return K.lock_issue .. t.lock end
 local function lock_value(t) return t.lease_agent .. ' ' .. t.lease_token end
 

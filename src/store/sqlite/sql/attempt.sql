@@ -19,6 +19,10 @@ WHERE task_id = :task_id ORDER BY fence DESC LIMIT 1;
 INSERT INTO attempts (task_id, fence, token, agent_id, branch, started_at)
 VALUES (:task_id, :fence, :token, :agent_id, :branch, :now);
 
+-- name: forget
+DELETE FROM attempts WHERE task_id = :task_id AND fence <=
+  (SELECT fence FROM attempts WHERE task_id = :task_id ORDER BY fence DESC LIMIT 1 OFFSET :kept);
+
 -- name: end
 UPDATE attempts SET
   ended_at = :now, outcome = :outcome, note = :note, fingerprint = :fingerprint
