@@ -243,6 +243,12 @@ describe('rules', () => {
     expect(load({ BROKER_HOST: host }).tokensRequired).toBe(required);
   });
 
+  test('REQUIRE_TOKENS asks for them on loopback too', () => {
+    expect(load({ REQUIRE_TOKENS: 'true' }).tokensRequired).toBe(true);
+    expect(load({}, { require_tokens: true }).tokensRequired).toBe(true);
+    expect(load({ REQUIRE_TOKENS: 'false', BROKER_HOST: '0.0.0.0' }).tokensRequired).toBe(true);
+  });
+
   test('token and repositories choose GitHub', () => {
     const env = { GITHUB_TOKEN: 't', GITHUB_REPOSITORY: 'o/a, o/b', GITHUB_WEBHOOK_SECRET: 's' };
     expect(load(env).forge).toEqual({

@@ -72,7 +72,7 @@ export interface RedisConfig {
 export interface Config {
   readonly host: string;
   readonly port: number;
-  /** True on any address that others can reach: without a token the server must not start. */
+  /** True on any address that others can reach, and where REQUIRE_TOKENS says so: no start without a token. */
   readonly tokensRequired: boolean;
   /** Names beside `host` that requests may be addressed to. */
   readonly allowedHosts: readonly string[];

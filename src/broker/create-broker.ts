@@ -135,6 +135,8 @@ export function createBroker(options: BrokerOptions): RunningBroker {
     flags: settings.flags,
     putFlag: settings.putFlag,
     createToken: settings.createToken,
+    tokens: settings.tokens,
+    revokeToken: settings.revokeToken,
     whoIs: settings.whoIs,
     budget: async () => (await forge.budget?.()) ?? null,
     ...(forge.webhook === undefined ? {} : { webhook: forge.webhook }),

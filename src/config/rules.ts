@@ -105,7 +105,7 @@ export function rules(values: Values): Config {
   return {
     host,
     port: values.get('BROKER_PORT') as number,
-    tokensRequired: !isLoopback(host),
+    tokensRequired: !isLoopback(host) || values.get('REQUIRE_TOKENS') === true,
     allowedHosts: values.get('ALLOWED_HOSTS') as readonly string[],
     logLevel: values.get('LOG_LEVEL') as LogLevel,
     dataDir: values.get('BANTO_DATA_DIR') as string,

@@ -107,7 +107,7 @@ test('bodies up to 25 MB are taken on this route, and on no other', async () => 
 });
 
 test('a tunnel may bring it under any name, without a token', async () => {
-  const answer = await post('{}', { host: 'tunnel.example.com' });
+  const answer = await post('{}', { host: 'tunnel.example.com', 'x-forwarded-for': '10.0.0.7' });
   expect(answer.status).toBe(202);
   const guarded = await openDoor(
     { tokensRequired: true },
