@@ -25,6 +25,8 @@ export interface Values {
   isSet(name: string): boolean;
   /** "from the environment", … */
   origin(name: string): string;
+  /** Set by a configuration file that nobody named: it lay in the folder. */
+  foundByItself(name: string): boolean;
 }
 
 const CONFIG_FILE = 'banto.config.json';
@@ -53,10 +55,12 @@ function checkVariableNames(env: Variables): void {
 interface File {
   readonly dir: string;
   readonly shown: string;
+  /** False: it was found by itself. */
+  readonly named: boolean;
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-function parseFile(dir: string, shown: string, content: string): File {
+function parseFile({ shown, ...place }: Omit<File, 'values'>, content: string): File {
   let parsed: unknown;
   try {
     parsed = JSON.parse(content);
@@ -74,7 +78,7 @@ function parseFile(dir: string, shown: string, content: string): File {
       `${JSON.stringify(key)} in ${shown} is not a setting; ${suggestion(key, known)}`,
     );
   }
-  return { dir, shown, values: parsed as Record<string, unknown> };
+  return { ...place, shown, values: parsed as Record<string, unknown> };
 }
 
 function readFile({ flags, env, cwd }: Sources): File | null {
@@ -90,13 +94,15 @@ function readFile({ flags, env, cwd }: Sources): File | null {
     const why = missing ? 'does not exist' : `cannot be read (${(error as Error).message})`;
     throw misconfigured(`The configuration file ${shown} ${why}.`, error);
   }
-  return parseFile(dirname(path), shown, content.replace(/^\uFEFF/, ''));
+  const place = { dir: dirname(path), shown, named: named !== undefined };
+  return parseFile(place, content.replace(/^\uFEFF/, ''));
 }
 
 interface Found {
   readonly value: unknown;
   readonly origin: string;
   readonly base: string;
+  readonly foundByItself?: boolean;
 }
 
 function find(setting: Setting, sources: Sources, file: File | null): Found | null {
@@ -113,7 +119,12 @@ function find(setting: Setting, sources: Sources, file: File | null): Found | nu
   }
   const key = fileKey(setting);
   if (file !== null && setting.variableOnly !== true && Object.hasOwn(file.values, key)) {
-    return { value: file.values[key], origin: `${key} in ${file.shown}`, base: file.dir };
+    return {
+      value: file.values[key],
+      origin: `${key} in ${file.shown}`,
+      base: file.dir,
+      foundByItself: !file.named,
+    };
   }
   return null;
 }
@@ -150,5 +161,6 @@ export function gather(sources: Sources, wanted: (setting: Setting) => boolean):
     get: (name) => values.get(name),
     isSet: (name) => found.has(name),
     origin: (name) => found.get(name)?.origin ?? 'by default',
+    foundByItself: (name) => found.get(name)?.foundByItself === true,
   };
 }
