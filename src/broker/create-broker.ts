@@ -6,6 +6,7 @@ import type { Forge } from '../core/forge.ts';
 import type { Policy } from '../core/settings.ts';
 import type { Store } from '../core/store.ts';
 import { createAbsent } from './absent.ts';
+import { createBranchWishes } from './branch-wishes.ts';
 import type { Broker, Flags } from './broker.ts';
 import { createChooser } from './chooser.ts';
 import { type Context, type Log, systemTimers, type Timers } from './context.ts';
@@ -83,13 +84,14 @@ export function createBroker(options: BrokerOptions): RunningBroker {
     refresh: settings.refresh,
     usage: options.usage ?? null,
   });
-  const mirror = createMirror(context, {
+  const wishes = createBranchWishes(context);
+  const mirror = createMirror(context, wishes, {
     pollMs: options.pollMs ?? forge.rhythm?.pollMs ?? POLL_MS,
     fullPassMs: options.fullPassMs ?? forge.rhythm?.fullPassMs ?? FULL_PASS_MS,
     leads: presence.leads,
   });
   const sweep = createSweep(context, presence.leads);
-  const outbox = createOutbox(context);
+  const outbox = createOutbox(context, mirror);
   const chooser = createChooser(store);
   const claim = createClaim(context);
   const absent = createAbsent(context, claim);
@@ -128,7 +130,7 @@ export function createBroker(options: BrokerOptions): RunningBroker {
     requestTask: createRequest(context, { chooser, claim, matcher, absent, outbox, finish }),
     heartbeat: createHeartbeat(context, mirror),
     ...finish,
-    ...createLook(context),
+    ...createLook(context, wishes),
     ...createOperate(context),
     config: settings.config,
     putConfig: settings.putConfig,

@@ -9,6 +9,7 @@ import { planIssue } from '../core/plan.ts';
 import { dependenciesOf, mayPredateOwnWrite } from '../core/plan-gate.ts';
 import type { MirrorEntry, MirroredIssue } from '../core/store.ts';
 import { OPEN_STATES, type TaskState } from '../core/task.ts';
+import type { BranchWishes } from './branch-wishes.ts';
 import type { Context } from './context.ts';
 import { createLoop, type Loop } from './loop.ts';
 
@@ -45,7 +46,11 @@ export interface Mirror extends Loop {
   begin(): void;
 }
 
-export function createMirror(context: Context, options: MirrorOptions): Mirror {
+export function createMirror(
+  context: Context,
+  wishes: BranchWishes,
+  options: MirrorOptions,
+): Mirror {
   const { store, forge, log, timers } = context;
   const cursors = new Map<string, string | null>();
   const branches = new Map<string, Promise<string>>();
@@ -90,8 +95,32 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
     return { ...issue, pull: await forge.pull(issue.repository, named, issue.number) };
   }
 
-  /** Plans and stores; returns the numbers that were opened or closed by it. */
-  async function apply(repository: string, shown: readonly Issue[]): Promise<number[]> {
+  /** Branches that issues ask for and do not get; and the issues that lose theirs to one of these. */
+  async function judgeWishes(
+    repository: string,
+    issues: readonly Issue[],
+    known: ReadonlyMap<number, MirroredIssue>,
+  ): Promise<{ problems: Map<number, string>; displaced: number[] }> {
+    const base = await defaultBranch(repository);
+    const displaced = issues.flatMap((issue) => wishes.take(issue, base));
+    const problems = new Map<number, string>();
+    for (const issue of issues) {
+      const tasks = known.get(issue.number)?.tasks ?? [];
+      const problem = await wishes.problemOf(issue, tasks, base);
+      if (problem !== null) problems.set(issue.number, problem);
+    }
+    const here = new Set(issues.map(({ number }) => number));
+    return { problems, displaced: displaced.filter((number) => !here.has(number)) };
+  }
+
+  interface Applied {
+    /** Opened or closed by it. */
+    readonly turned: readonly number[];
+    /** Have to take another branch. */
+    readonly displaced: readonly number[];
+  }
+
+  async function apply(repository: string, shown: readonly Issue[]): Promise<Applied> {
     const known = await knownIssues(
       repository,
       shown.map((issue) => issue.number),
@@ -102,10 +131,12 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
     const newest = new Map(issues.map((issue) => [issue.number, issue]));
     const needed = issues.flatMap(dependenciesOf).filter((number) => !newest.has(number));
     const others = await knownIssues(repository, [...new Set(needed)]);
+    const { problems, displaced } = await judgeWishes(repository, issues, known);
     const planContext = {
       policy: context.policy(),
       hasPullRequests: forge.hasPullRequests,
       defaultBranch: await defaultBranch(repository),
+      wishProblems: problems,
       isOpen: (number: number) =>
         (newest.get(number) ?? others.get(number)?.issue)?.state === 'open',
       listed: await complete(),
@@ -118,9 +149,10 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
     await store.mirror(entries);
     noteGraces(entries, planContext.now);
     await repair(issues, known);
-    return issues
+    const turned = issues
       .filter((issue) => known.get(issue.number)?.issue.state !== issue.state)
       .map((issue) => issue.number);
+    return { turned, displaced };
   }
 
   /** Asked for only where an issue says that somebody is at work. */
@@ -159,9 +191,9 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
 
   async function applyWithDependents(repository: string, issues: readonly Issue[]): Promise<void> {
     for (let start = 0; start < issues.length; start += SLICE) {
-      const turned = await apply(repository, issues.slice(start, start + SLICE));
+      const { turned, displaced } = await apply(repository, issues.slice(start, start + SLICE));
       const waiting = await Promise.all(turned.map((n) => store.dependents(repository, n)));
-      const again = await knownIssues(repository, [...new Set(waiting.flat())]);
+      const again = await knownIssues(repository, [...new Set([...waiting.flat(), ...displaced])]);
       if (again.size > 0)
         await apply(
           repository,

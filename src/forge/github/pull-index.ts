@@ -1,7 +1,7 @@
 // The pull requests of a repository, found by the branch they come from and by the issues they speak of.
 
 import type { Issue } from '../../core/issue.ts';
-import { branchOf, pullFor, touchedBy } from './links.ts';
+import { pullFor, touchedBy, wishedBranchOf } from './links.ts';
 import { createRecent } from './recent.ts';
 import type { Pull } from './shapes.ts';
 
@@ -107,7 +107,7 @@ export function createPullIndex(repository: string): PullIndex {
     },
     mention: (pull, issue) => add(mentions, issue, pull),
     linkTo(issue, defaultBranch) {
-      const branch = branchOf(issue, defaultBranch);
+      const branch = wishedBranchOf(issue, defaultBranch);
       if (branch !== `feature/issue-${issue.number}`) add(named, branch, issue.number);
       const claimed = claims.get(issue.number) ?? new Set<number>();
       const mentioned = mentions.get(issue.number) ?? new Set<number>();
