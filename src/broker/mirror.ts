@@ -85,14 +85,17 @@ export function createMirror(
     return new Map(found.map((entry) => [entry.issue.number, entry]));
   }
 
-  /** An agent may have named a pull request that nothing on the forge links to the issue. */
+  /** An agent may have named a pull request that nothing on the forge links to the issue, or only a stranger's. */
   async function withNamedPull(issue: Issue, known: MirroredIssue | undefined): Promise<Issue> {
-    if (issue.pull !== null || issue.subject !== 'issue' || forge.pull === undefined) return issue;
+    const { pull } = issue;
+    const linked = pull !== null && pull.foreign !== true;
+    if (linked || issue.subject !== 'issue' || forge.pull === undefined) return issue;
     // Asked for where a change was handed in and waits: before that the number may be an old link.
     const waiting = known?.tasks.findLast((t) => t.kind !== 'implement' && isOpen(t.state));
     const named = waiting?.prNumber ?? null;
-    if (named === null) return issue;
-    return { ...issue, pull: await forge.pull(issue.repository, named, issue.number) };
+    if (named === null || named === pull?.number) return issue;
+    const reported = await forge.pull(issue.repository, named, issue.number);
+    return { ...issue, pull: reported ?? pull };
   }
 
   /** Branches that issues ask for and do not get; and the issues that lose theirs to one of these. */

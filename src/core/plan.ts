@@ -157,7 +157,8 @@ export function planIssue(
     want: blocked ?? want,
     priority: priorityFor(kind, issue, context.policy),
     branch: kind === 'implement' ? branch : pullBranch(kind, issue, branch, context),
-    prNumber: issue.pull?.number ?? null,
+    // Work in progress is not tied to what a stranger opened: its agent will say which one it is.
+    prNumber: kind === 'implement' && issue.pull?.foreign ? null : (issue.pull?.number ?? null),
     reviewComments: [],
     authors: [],
     authorFirstMs: 0,

@@ -52,7 +52,7 @@ export function openGithubForge(options: GithubForgeOptions): GithubForge {
 
   function openRepository(repository: string) {
     const place = createPlace(client, repository, now);
-    const trust = options.trustedOnly === true ? createTrust(place, now) : null;
+    const trust = options.trustedOnly === true ? createTrust(place, me, now) : null;
     const mirror = createRepositoryMirror({ place, trust, now });
     const labels = createLabels(place, createLabelsAtOnce(place, mirror.nodeId, now));
     const echoes = createEchoes(now);

@@ -5,7 +5,7 @@ import { branchFromBody } from '../../core/body.ts';
 import { ownBranch, wishProblem } from '../../core/branch-wish.ts';
 import type { Issue } from '../../core/issue.ts';
 import { isLedgerLabel } from '../../core/ledger.ts';
-import type { Pull } from './shapes.ts';
+import { isForeign, type Pull } from './shapes.ts';
 
 const TEXT_READ = 65_536;
 const REFERENCE =
@@ -69,7 +69,6 @@ function hasBegun(issue: Issue): boolean {
 
 type Link = 'claimed' | 'branch' | 'closes' | 'names';
 const STRENGTH: readonly Link[] = ['claimed', 'branch', 'closes', 'names'];
-const BELONGS = new Set(['OWNER', 'MEMBER', 'COLLABORATOR']);
 const LIVENESS: readonly Pull['state'][] = ['open', 'merged', 'closed'];
 
 /** What is known beside the texts: by number of the pull request. */
@@ -78,11 +77,6 @@ interface Said {
   readonly mentioned: ReadonlySet<number>;
 }
 const NOTHING_SAID: Said = { claimed: new Set(), mentioned: new Set() };
-
-/** Opened from outside by somebody who does not belong to the repository: anybody can, and can write `Closes #7`. */
-export function isForeign(pull: Pick<Pull, 'ownBranch' | 'association'>): boolean {
-  return !pull.ownBranch && !BELONGS.has(pull.association);
-}
 
 /** What people of the repository opened comes first, then what an agent reported, then what strangers link. */
 function standing(pull: Pull, link: Link): number {
