@@ -11,7 +11,8 @@ import { BantoError } from './core/errors.ts';
 import type { Policy } from './core/settings.ts';
 import { checksFor } from './doctor.ts';
 import { runCommandLine } from './doors/cli/program.ts';
-import type { NewIssue, SettingFlags, Shell } from './doors/cli/shell.ts';
+import type { NewIssue, SettingFlags, Shell, TokenDesk } from './doors/cli/shell.ts';
+import { tokenView } from './doors/views/token.ts';
 
 function versionOfPackage(): string {
   const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
@@ -67,18 +68,25 @@ function describeBacklog({ forge }: Config): string {
     : `It hands out the issues of ${forge.repositories.join(', ')}\n`;
 }
 
-async function createTokenOffline(
+async function withTokens<T>(
   flags: SettingFlags,
-  input: { agentId: string | null; note: string | null },
-) {
+  use: (tokens: TokenDesk) => Promise<T>,
+): Promise<T> {
   const config = loadConfig({ flags });
   const { openStore } = await import('./serve.ts');
-  const { createSettings } = await import('./broker/settings.ts');
+  const { createTokens } = await import('./broker/tokens.ts');
   const store = await openStore(config, await quietLog());
   try {
     const newSecret = () => randomBytes(24).toString('base64url');
-    const settings = createSettings(store, newSecret, config.policy, () => undefined);
-    return { token: await settings.createToken(input), agent_id: input.agentId };
+    const tokens = createTokens(store, newSecret);
+    return await use({
+      async createToken(input) {
+        const { secret, ...token } = await tokens.createToken(input);
+        return { token: secret, ...tokenView(token) };
+      },
+      tokens: async () => ({ tokens: (await tokens.tokens()).map(tokenView) }),
+      revokeToken: async (id) => tokenView(await tokens.revokeToken(id)),
+    });
   } finally {
     await store.close();
   }
@@ -140,7 +148,7 @@ function createShell(color: boolean): Shell {
       const { number, path } = await addIssue(join(forge.repoDir, forge.backlogDir), issue);
       return { number, path: relative(process.cwd(), path), hints: hintsFor(issue, policy) };
     },
-    createTokenOffline,
+    withTokens,
     checks: checksFor,
     async keys(flags) {
       const { openKeys } = await import('./open-keys.ts');

@@ -1,8 +1,9 @@
 // The only reader of process.env and of the configuration file. One validated object for the server,
 // one for the commands that talk to it.
 
-import { rules } from './config/rules.ts';
-import { type Flags, gather, type Variables } from './config/sources.ts';
+import { refuseForeignAddress, WAYS } from './config/found-file.ts';
+import { isLoopback, rules } from './config/rules.ts';
+import { type Flags, gather, type Values, type Variables } from './config/sources.ts';
 import type { Policy } from './core/settings.ts';
 
 export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
@@ -72,7 +73,7 @@ export interface RedisConfig {
 export interface Config {
   readonly host: string;
   readonly port: number;
-  /** True on any address that others can reach: without a token the server must not start. */
+  /** True on any address that others can reach, and where REQUIRE_TOKENS says so: no start without a token. */
   readonly tokensRequired: boolean;
   /** Names beside `host` that requests may be addressed to. */
   readonly allowedHosts: readonly string[];
@@ -121,12 +122,21 @@ export function localUrl(host: string, port: number): string {
   return `http://${near.includes(':') && !near.startsWith('[') ? `[${near}]` : near}:${port}`;
 }
 
+/** BANTO_URL wins over SERVER_URL: what is not used does no harm. */
+function overruled(values: Values): string[] {
+  return values.isSet('BANTO_URL') ? ['SERVER_URL'] : [];
+}
+
 /** A server's own settings do not matter to a command that only talks to it: they are not checked here. */
 export function loadClientConfig(options: LoadOptions = {}): ClientConfig {
   const from = sources(options);
   const values = gather(from, (setting) => setting.client === true || ADDRESS.has(setting.name));
   const word = (name: string) => (values.get(name) as string | undefined) ?? null;
   const own = localUrl(values.get('BROKER_HOST') as string, values.get('BROKER_PORT') as number);
+  // A file may say on which port of this machine the server is; a file that says BANTO_URL, or another machine, may not.
+  const named = values.isSet('BANTO_URL') || values.isSet('SERVER_URL');
+  const here = named || isLoopback(new URL(own).hostname);
+  refuseForeignAddress(values, WAYS.banto, here ? ['BROKER_HOST', ...overruled(values)] : []);
   return {
     url: word('BANTO_URL') ?? word('SERVER_URL') ?? own,
     token: word('BANTO_TOKEN'),

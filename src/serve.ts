@@ -6,7 +6,9 @@ import type { Config } from './config.ts';
 import { BantoError } from './core/errors.ts';
 import type { Forge } from './core/forge.ts';
 import type { Store } from './core/store.ts';
+import { tokenSetting } from './core/token.ts';
 import { createHttpDoor } from './doors/http/door.ts';
+import { isLoopback } from './doors/http/settings.ts';
 import { createMcpOverHttp } from './doors/mcp/over-http.ts';
 import { openGithubForge } from './forge/github/github-forge.ts';
 import { openLocalForge } from './forge/local/local-forge.ts';
@@ -62,10 +64,13 @@ async function checkForge(forge: Forge, log: Log): Promise<void> {
 
 /** Anybody who can reach the address could take every task: a server without tokens must not start there. */
 async function requireToken({ tokensRequired, host }: Config, store: Store): Promise<void> {
-  if (!tokensRequired || (await store.settings('tokens:')).size > 0) return;
+  if (!tokensRequired || (await store.settings(tokenSetting(''))).size > 0) return;
+  const why = isLoopback(host)
+    ? 'REQUIRE_TOKENS is on'
+    : `BROKER_HOST ${host} can be reached by others, so that tokens are needed`;
   throw new BantoError(
     'misconfigured',
-    `BROKER_HOST ${host} can be reached by others, so that tokens are needed, and there is none yet. Create one first: banto token create --operator`,
+    `${why}, and there is no token yet. Create one first: banto token create --operator`,
   );
 }
 

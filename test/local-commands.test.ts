@@ -172,6 +172,44 @@ describe('banto token create', () => {
     expect(file.includes(ran.stdout.trim())).toBe(false);
   });
 
+  test.each([
+    [['--agent', 'a1'], { scope: 'agent', agent_id: 'a1' }],
+    [['--operator'], { scope: 'operator', agent_id: null }],
+    [['--scope', 'operator'], { scope: 'operator', agent_id: null }],
+    [['--scope', 'read', '--note', 'screen'], { scope: 'read', agent_id: null, note: 'screen' }],
+  ])('%j, then list and revoke, without a server', async (options, token) => {
+    repository();
+    const made = await banto(['token', 'create', '--json', ...options]);
+    const { id, token: secret } = JSON.parse(made.stdout) as { id: string; token: string };
+    const listed = await banto(['token', 'list', '--json']);
+    expect(listed.stdout).not.toContain(secret);
+    expect(JSON.parse(listed.stdout)).toMatchObject({ tokens: [{ id, ...token }] });
+    expect((await banto(['token', 'list'])).stdout).toMatch(
+      new RegExp(`^${id} +${token.scope}`, 'm'),
+    );
+    expect(await banto(['token', 'revoke', id])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`Revoked ${id}`),
+    });
+    expect((await banto(['token', 'list'])).stdout).toBe('There are no tokens.\n');
+    expect(await banto(['token', 'revoke', id])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('banto token list'),
+    });
+  });
+
+  test.each([
+    [[]],
+    [['--agent', 'a1', '--operator']],
+    [['--agent', 'a1', '--scope', 'read']],
+    [['--operator', '--scope', 'read']],
+    [['--scope', 'agent']],
+    [['--scope', 'all']],
+  ])('%j does not say whose token it is', async (options) => {
+    repository();
+    expect(await banto(['token', 'create', ...options])).toMatchObject({ code: 2, stdout: '' });
+  });
+
   test('never goes to files when a server was named', async () => {
     repository();
     const ran = await banto(['token', 'create', '--operator', '--url', 'http://127.0.0.1:9']);
@@ -185,6 +223,31 @@ describe('banto serve', () => {
     const ran = await banto(['serve'], { BROKER_HOST: '0.0.0.0', BROKER_PORT: '0' });
     expect(ran.code).toBe(1);
     expect(ran.stderr).toContain('banto token create --operator');
+  });
+
+  test('asks everybody for a token where REQUIRE_TOKENS says so, until it is revoked', async () => {
+    repository();
+    const env = { BROKER_PORT: '0', LOG_LEVEL: 'silent', REQUIRE_TOKENS: 'true' };
+    expect(await banto(['serve'], env)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/REQUIRE_TOKENS is on.*banto token create --operator/),
+    });
+    const first = (await banto(['token', 'create', '--operator'])).stdout.trim();
+    const { child, ended, said } = await startBanto(['serve'], /Banto is at (\S+)/, { cwd, env });
+    const url = /at (\S+)/.exec(said)?.[1] ?? '';
+    const ask = (token: string | null, ...args: string[]) =>
+      banto([...args, '--url', url], token === null ? {} : { BANTO_TOKEN: token });
+    expect((await ask(null, 'queue')).stderr).toContain('A token is needed');
+    expect((await ask(first, 'queue')).code).toBe(0);
+    const made = await ask(first, 'token', 'create', '--scope', 'read', '--json');
+    const { id, token } = JSON.parse(made.stdout) as { id: string; token: string };
+    expect((await ask(token, 'queue')).code).toBe(0);
+    expect((await ask(token, 'token', 'list')).stdout).toContain(id);
+    expect((await ask(token, 'pause')).stderr).toContain('operator scope');
+    expect((await ask(first, 'token', 'revoke', id)).code).toBe(0);
+    expect((await ask(token, 'queue')).stderr).toContain('not valid');
+    child.kill('SIGTERM');
+    await ended;
   });
 
   test('serves until it is asked to stop, and alone on its data', async () => {

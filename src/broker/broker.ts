@@ -10,6 +10,7 @@ import type { Attempt, Lease, Task, TaskKind, Verdict } from '../core/task.ts';
 import type { OnUnfinished } from '../core/unfinished.ts';
 import type { Why } from '../core/why.ts';
 import type { LeaseCall } from './holder.ts';
+import type { TokenVerbs } from './tokens.ts';
 
 export interface TaskRequest {
   readonly agentId: string;
@@ -63,7 +64,7 @@ export interface Readiness {
   readonly mirrored: boolean;
 }
 
-export interface Broker {
+export interface Broker extends TokenVerbs {
   /**
    * Null: nothing suitable came in time. An aborted signal means that the caller has gone. `completed` is told
    * which task this request completed, as soon as it did: the answer must say so, whatever it is.
@@ -125,11 +126,6 @@ export interface Broker {
   lastSeq(): Promise<number>;
   /** A hint that there are new facts; `events` is the truth. */
   subscribe(listener: (facts: readonly Fact[]) => void): () => void;
-
-  /** Stores the hash of a new token; returns the secret, which is shown once. */
-  createToken(input: { agentId: string | null; note: string | null }): Promise<string>;
-  /** Who a secret belongs to; null: nobody. `agentId` null means operator scope. */
-  whoIs(secret: string): Promise<{ agentId: string | null } | null>;
 
   readiness(): Promise<Readiness>;
   start(): Promise<void>;

@@ -7,6 +7,7 @@ import type { Policy } from '../core/settings.ts';
 import type { Store } from '../core/store.ts';
 import { createAbsent } from './absent.ts';
 import { createAnswered } from './answered.ts';
+import { createBranchWishes } from './branch-wishes.ts';
 import type { Broker, Flags } from './broker.ts';
 import { createChooser } from './chooser.ts';
 import { type Context, type Log, systemTimers, type Timers } from './context.ts';
@@ -84,13 +85,14 @@ export function createBroker(options: BrokerOptions): RunningBroker {
     refresh: settings.refresh,
     usage: options.usage ?? null,
   });
-  const mirror = createMirror(context, {
+  const wishes = createBranchWishes(context);
+  const mirror = createMirror(context, wishes, {
     pollMs: options.pollMs ?? forge.rhythm?.pollMs ?? POLL_MS,
     fullPassMs: options.fullPassMs ?? forge.rhythm?.fullPassMs ?? FULL_PASS_MS,
     leads: presence.leads,
   });
   const sweep = createSweep(context, presence.leads);
-  const outbox = createOutbox(context);
+  const outbox = createOutbox(context, mirror);
   const chooser = createChooser(store);
   const claim = createClaim(context);
   const absent = createAbsent(context);
@@ -130,13 +132,15 @@ export function createBroker(options: BrokerOptions): RunningBroker {
     answered: createAnswered(context),
     heartbeat: createHeartbeat(context, mirror),
     ...finish,
-    ...createLook(context),
+    ...createLook(context, wishes),
     ...createOperate(context),
     config: settings.config,
     putConfig: settings.putConfig,
     flags: settings.flags,
     putFlag: settings.putFlag,
     createToken: settings.createToken,
+    tokens: settings.tokens,
+    revokeToken: settings.revokeToken,
     whoIs: settings.whoIs,
     budget: async () => (await forge.budget?.()) ?? null,
     ...(forge.webhook === undefined ? {} : { webhook: forge.webhook }),

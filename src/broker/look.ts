@@ -1,5 +1,6 @@
 // Everything that only reads: tasks, why, agents, queue, statistics.
 
+import { wishOf } from '../core/branch-wish.ts';
 import { BantoError } from '../core/errors.ts';
 import { type Issue, issueKey } from '../core/issue.ts';
 import { parseBucketKey, rankBuckets } from '../core/match.ts';
@@ -9,6 +10,7 @@ import type { AgentRecord, TaskDetail, TaskFilter } from '../core/store.ts';
 import type { Task } from '../core/task.ts';
 import type { Seeker } from '../core/ticket.ts';
 import { explain, type Rivals } from '../core/why.ts';
+import type { BranchWishes } from './branch-wishes.ts';
 import type { AgentView, Broker } from './broker.ts';
 import type { Context } from './context.ts';
 import { unknownTask } from './finish.ts';
@@ -30,7 +32,7 @@ function statusOf(agent: AgentRecord, now: number, waiting: boolean): AgentView[
 
 type Look = Pick<Broker, 'tasks' | 'task' | 'why' | 'agents' | 'agent' | 'queue' | 'stats'>;
 
-export function createLook({ store }: Context): Look {
+export function createLook({ store, forge }: Context, wishes: BranchWishes): Look {
   async function agents(): Promise<AgentView[]> {
     const now = await store.now();
     const waiting = await store.tickets.perAgent();
@@ -106,6 +108,13 @@ export function createLook({ store }: Context): Look {
     return ahead;
   }
 
+  /** Null too where the forge does not say what its default branch is. */
+  async function wishProblemOf({ task, issue }: TaskDetail): Promise<string | null> {
+    if (task.kind !== 'implement' || wishOf(issue) === null) return null;
+    const base = await forge.defaultBranch(task.repository).catch(() => null);
+    return base === null ? null : wishes.problemOf(issue, [task], base);
+  }
+
   async function why(taskId: string, agentId: string | null): ReturnType<Broker['why']> {
     const detail = await task(taskId);
     const flags = await store.settings('flags:');
@@ -117,8 +126,9 @@ export function createLook({ store }: Context): Look {
     const of = { agentId: agentId ?? '', repositories: [repository] };
     const maintenance = all ?? pausedFor(of, names);
     const waitingAgents = (await store.tickets.perAgent()).size;
+    const wishProblem = await wishProblemOf(detail);
     if (agentId === null) {
-      return explain(detail, null, { ahead: 0, waitingAgents }, maintenance);
+      return explain(detail, null, { ahead: 0, waitingAgents }, maintenance, wishProblem);
     }
     const known = await agent(agentId);
     const seeker: Seeker = { ...known, kinds: null, repositories: null };
@@ -126,7 +136,7 @@ export function createLook({ store }: Context): Look {
     const ahead = ready ? await tasksAhead(seeker, detail) : 0;
     const rivals: Rivals = { ahead, waitingAgents };
     const holds = known.holds.filter((id) => id !== taskId);
-    return explain(detail, { seeker, holds }, rivals, maintenance);
+    return explain(detail, { seeker, holds }, rivals, maintenance, wishProblem);
   }
 
   return {

@@ -10,6 +10,7 @@ import { dependenciesOf, mayPredateOwnWrite } from '../core/plan-gate.ts';
 import { readable } from '../core/readable.ts';
 import type { MirrorEntry, MirroredIssue } from '../core/store.ts';
 import { OPEN_STATES, type TaskState } from '../core/task.ts';
+import type { BranchWishes } from './branch-wishes.ts';
 import type { Context } from './context.ts';
 import { createLoop, type Loop } from './loop.ts';
 import { createStoreIssues } from './store-issues.ts';
@@ -47,7 +48,11 @@ export interface Mirror extends Loop {
   begin(): void;
 }
 
-export function createMirror(context: Context, options: MirrorOptions): Mirror {
+export function createMirror(
+  context: Context,
+  wishes: BranchWishes,
+  options: MirrorOptions,
+): Mirror {
   const { store, forge, log, timers } = context;
   const storeIssues = createStoreIssues(context);
   const cursors = new Map<string, string | null>();
@@ -83,18 +88,45 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
     return new Map(found.map((entry) => [entry.issue.number, entry]));
   }
 
-  /** An agent may have named a pull request that nothing on the forge links to the issue. */
+  /** An agent may have named a pull request that nothing on the forge links to the issue, or only a stranger's. */
   async function withNamedPull(issue: Issue, known: MirroredIssue | undefined): Promise<Issue> {
-    if (issue.pull !== null || issue.subject !== 'issue' || forge.pull === undefined) return issue;
+    const { pull } = issue;
+    const linked = pull !== null && pull.foreign !== true;
+    if (linked || issue.subject !== 'issue' || forge.pull === undefined) return issue;
     // Asked for where a change was handed in and waits: before that the number may be an old link.
     const waiting = known?.tasks.findLast((t) => t.kind !== 'implement' && isOpen(t.state));
     const named = waiting?.prNumber ?? null;
-    if (named === null) return issue;
-    return { ...issue, pull: await forge.pull(issue.repository, named, issue.number) };
+    if (named === null || named === pull?.number) return issue;
+    const reported = await forge.pull(issue.repository, named, issue.number);
+    return { ...issue, pull: reported ?? pull };
   }
 
-  /** Plans and stores; returns the numbers that were opened or closed by it. */
-  async function apply(repository: string, shown: readonly Issue[]): Promise<number[]> {
+  /** Branches that issues ask for and do not get; and the issues that lose theirs to one of these. */
+  async function judgeWishes(
+    repository: string,
+    issues: readonly Issue[],
+    known: ReadonlyMap<number, MirroredIssue>,
+  ): Promise<{ problems: Map<number, string>; displaced: number[] }> {
+    const base = await defaultBranch(repository);
+    const displaced = issues.flatMap((issue) => wishes.take(issue, base));
+    const problems = new Map<number, string>();
+    for (const issue of issues) {
+      const tasks = known.get(issue.number)?.tasks ?? [];
+      const problem = await wishes.problemOf(issue, tasks, base);
+      if (problem !== null) problems.set(issue.number, problem);
+    }
+    const here = new Set(issues.map(({ number }) => number));
+    return { problems, displaced: displaced.filter((number) => !here.has(number)) };
+  }
+
+  interface Applied {
+    /** Opened or closed by it. */
+    readonly turned: readonly number[];
+    /** Have to take another branch. */
+    readonly displaced: readonly number[];
+  }
+
+  async function apply(repository: string, shown: readonly Issue[]): Promise<Applied> {
     const known = await knownIssues(
       repository,
       shown.map((issue) => issue.number),
@@ -105,10 +137,12 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
     const newest = new Map(issues.map((issue) => [issue.number, issue]));
     const needed = issues.flatMap(dependenciesOf).filter((number) => !newest.has(number));
     const others = await knownIssues(repository, [...new Set(needed)]);
+    const { problems, displaced } = await judgeWishes(repository, issues, known);
     const planContext = {
       policy: context.policy(),
       hasPullRequests: forge.hasPullRequests,
       defaultBranch: await defaultBranch(repository),
+      wishProblems: problems,
       isOpen: (number: number) =>
         (newest.get(number) ?? others.get(number)?.issue)?.state === 'open',
       listed: await complete(),
@@ -118,9 +152,10 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
     const plan = (issue: Issue) => planIssue(issue, known.get(issue.number) ?? null, planContext);
     noteGraces(await storeIssues(issues, plan), planContext.now);
     await repair(issues, known);
-    return issues
+    const turned = issues
       .filter((issue) => known.get(issue.number)?.issue.state !== issue.state)
       .map((issue) => issue.number);
+    return { turned, displaced };
   }
 
   /** Asked for only where an issue says that somebody is at work. */
@@ -159,9 +194,9 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
 
   async function applyWithDependents(repository: string, issues: readonly Issue[]): Promise<void> {
     for (let start = 0; start < issues.length; start += SLICE) {
-      const turned = await apply(repository, issues.slice(start, start + SLICE));
+      const { turned, displaced } = await apply(repository, issues.slice(start, start + SLICE));
       const waiting = await Promise.all(turned.map((n) => store.dependents(repository, n)));
-      const again = await knownIssues(repository, [...new Set(waiting.flat())]);
+      const again = await knownIssues(repository, [...new Set([...waiting.flat(), ...displaced])]);
       if (again.size > 0)
         await apply(
           repository,

@@ -1,24 +1,18 @@
-// Run-time settings, flags and tokens: kept in the store, seen by every instance.
+// Run-time settings and flags: kept in the store, seen by every instance. Tokens are settings too.
 
-import { createHash } from 'node:crypto';
 import { BantoError } from '../core/errors.ts';
 import { MAINTENANCE_FLAG, mayBePaused, pausedName, pausedSetting } from '../core/paused.ts';
 import { DEFAULT_POLICY, type Policy, policyProblem } from '../core/settings.ts';
-import { isAgentId } from '../core/task.ts';
 import type { Broker, Flags } from './broker.ts';
 import type { Context } from './context.ts';
+import { createTokens, type TokenVerbs } from './tokens.ts';
 
 const CONFIG = 'config:broker:';
 const FLAGS = { maintenance: MAINTENANCE_FLAG, debug: 'flags:debug:enabled' } as const;
 const PAUSE = 'maintenance:';
-const TOKENS = 'tokens:';
 
 const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const KEYS = new Map(Object.keys(DEFAULT_POLICY).map((key) => [snake(key), key as keyof Policy]));
-
-type Owner = { readonly agentId: string | null };
-
-const hash = (secret: string) => createHash('sha256').update(secret).digest('hex');
 
 /** The setting behind a flag; null: there is no such flag. */
 function settingOf(flag: string): string | null {
@@ -28,12 +22,13 @@ function settingOf(flag: string): string | null {
 }
 
 export interface SettingsRoom
-  extends Pick<Broker, 'config' | 'putConfig' | 'flags' | 'putFlag' | 'createToken' | 'whoIs'> {
+  extends TokenVerbs,
+    Pick<Broker, 'config' | 'putConfig' | 'flags' | 'putFlag'> {
   /** The policy of the start, with the run-time settings over it. */
   policy(): Policy;
   /** Reads the store again; calls back where something changed. */
   reload(): Promise<void>;
-  /** The same without forgetting tokens: what was set by hand, or whose fact was missed. */
+  /** The same without forgetting living tokens: what was set by hand, or whose fact was missed. */
   refresh(): Promise<void>;
 }
 
@@ -45,15 +40,15 @@ export function createSettings(
 ): SettingsRoom {
   let policy = initial;
   let flags: Flags = { maintenance: false, debug: false, paused: [] };
-  /** Tokens that were asked for; forgotten whenever a setting changes, since a token is one. */
-  const owners = new Map<string, Owner>();
+  const tokens = createTokens(store, newSecret);
 
   async function reload(): Promise<void> {
-    owners.clear();
+    tokens.forget();
     await refresh();
   }
 
   async function refresh(): Promise<void> {
+    await tokens.recheck();
     const stored = await store.settings(CONFIG);
     const next: Record<string, unknown> = { ...initial };
     for (const [name, value] of stored) {
@@ -115,23 +110,9 @@ export function createSettings(
     putConfig,
     flags: async () => flags,
     putFlag,
-    async createToken({ agentId, note }) {
-      if (agentId !== null && !isAgentId(agentId)) {
-        throw new BantoError('invalid_request', `${agentId} is not a valid agent id.`);
-      }
-      const secret = `banto_${newSecret()}`;
-      await store.putSetting(`${TOKENS}${hash(secret)}`, { agentId, note });
-      return secret;
-    },
-    async whoIs(secret) {
-      const name = `${TOKENS}${hash(secret)}`;
-      const remembered = owners.get(name);
-      if (remembered !== undefined) return remembered;
-      const found = (await store.settings(name)).get(name) as Owner | undefined;
-      if (found === undefined) return null;
-      const owner = { agentId: found.agentId };
-      owners.set(name, owner);
-      return owner;
-    },
+    createToken: tokens.createToken,
+    tokens: tokens.tokens,
+    revokeToken: tokens.revokeToken,
+    whoIs: tokens.whoIs,
   };
 }

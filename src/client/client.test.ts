@@ -145,6 +145,7 @@ describe('what is repeated', () => {
     ['unlock', (client) => client.unlock('x')],
     ['cancel', (client) => client.cancel('x')],
     ['createToken', (client) => client.createToken({ agent_id: null })],
+    ['revokeToken', (client) => client.revokeToken('x')],
   ])('%s is never sent twice', async (_, call) => {
     const { client, api } = await talkTo(() => 'lost');
     await expect(call(client)).rejects.toMatchObject({ code: 'unreachable' });

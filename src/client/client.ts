@@ -15,7 +15,12 @@ import type { AssignmentAnswer, RequestTaskBody } from '../doors/schema/request-
 import type { ConfigAnswer, FlagsAnswer } from '../doors/schema/settings.ts';
 import type { TaskAnswer, TaskDetailAnswer, TaskQuery } from '../doors/schema/task.ts';
 import type { TasksAnswer, TasksQuery } from '../doors/schema/tasks.ts';
-import type { CreateTokenBody, TokenAnswer } from '../doors/schema/tokens.ts';
+import type {
+  CreateTokenBody,
+  TokenAnswer,
+  TokensAnswer,
+  TokenView,
+} from '../doors/schema/tokens.ts';
 import type { WhyAnswer } from '../doors/schema/why.ts';
 import { readAnswer } from './answer.ts';
 import { type EventsOptions, readEvents, type StreamItem } from './events.ts';
@@ -154,6 +159,13 @@ export function createClient(options: ClientOptions) {
     putFlag: (name: string, value: unknown) =>
       put<FlagsAnswer>(`/api/v1/flags/${encodeURIComponent(name)}`, value),
     createToken: (body: CreateTokenBody) => post<TokenAnswer>('/api/v1/tokens', body, 'none'),
+    tokens: () => get<TokensAnswer>('/api/v1/tokens'),
+    // Repeated after a lost answer, it would find nothing to revoke.
+    revokeToken: (id: string) =>
+      call<TokenView>(
+        { method: 'DELETE', path: `/api/v1/tokens/${encodeURIComponent(id)}` },
+        'none',
+      ),
 
     events: (options: EventsOptions = {}): AsyncGenerator<StreamItem, void, undefined> =>
       readEvents(transport, options),

@@ -2,6 +2,7 @@
 
 import type { Config, GithubForgeConfig, LogLevel } from '../config.ts';
 import type { Policy } from '../core/settings.ts';
+import { refuseForeignAddress, WAYS } from './found-file.ts';
 import { storeOf } from './redis-rules.ts';
 import { misconfigured, type Values } from './sources.ts';
 
@@ -54,6 +55,7 @@ function forgeOf(values: Values): Config['forge'] {
       backlogDir: values.get('BACKLOG_DIR') as string,
     };
   }
+  refuseForeignAddress(values, WAYS.github);
   return {
     kind: 'github',
     repositories,
@@ -95,7 +97,7 @@ function policyOf(values: Values): Policy {
 }
 
 /** Literal loopback addresses and `localhost`; any other name may stand for an address others can reach. */
-function isLoopback(host: string): boolean {
+export function isLoopback(host: string): boolean {
   const bare = host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
   return bare === 'localhost' || bare === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(bare);
 }
@@ -105,7 +107,7 @@ export function rules(values: Values): Config {
   return {
     host,
     port: values.get('BROKER_PORT') as number,
-    tokensRequired: !isLoopback(host),
+    tokensRequired: !isLoopback(host) || values.get('REQUIRE_TOKENS') === true,
     allowedHosts: values.get('ALLOWED_HOSTS') as readonly string[],
     logLevel: values.get('LOG_LEVEL') as LogLevel,
     dataDir: values.get('BANTO_DATA_DIR') as string,

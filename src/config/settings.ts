@@ -42,6 +42,12 @@ const server: Setting[] = [
     about: 'The address Banto listens on. Any other than loopback needs tokens.',
   },
   {
+    name: 'REQUIRE_TOKENS',
+    kind: yesOrNo(),
+    fallback: false,
+    about: 'Ask for a token on loopback too. Needed behind a proxy.',
+  },
+  {
     name: 'ALLOWED_HOSTS',
     kind: list(
       'host names, with the port where it is not the usual one, several by comma',

@@ -26,6 +26,8 @@ export interface Values {
   isSet(name: string): boolean;
   /** "from the environment", … */
   origin(name: string): string;
+  /** Set by a configuration file that nobody named: it lay in the folder. */
+  foundByItself(name: string): boolean;
 }
 
 const CONFIG_FILE = 'banto.config.json';
@@ -54,10 +56,24 @@ function checkVariableNames(env: Variables): void {
 interface File {
   readonly dir: string;
   readonly shown: string;
+  /** False: it was found by itself. */
+  readonly named: boolean;
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-function parseFile(dir: string, shown: string, content: string): File {
+/** The `redis` block means settings of their own. */
+function withRedisBlock(plain: Record<string, unknown>, redis: unknown, shown: string) {
+  if (redis === undefined) return plain;
+  const block = unfoldRedisSection(redis);
+  if (block.problem !== null) throw misconfigured(`${shown}: ${block.problem}.`);
+  const twice = Object.keys(block.values).find((key) => Object.hasOwn(plain, key));
+  if (twice !== undefined) {
+    throw misconfigured(`${shown} sets ${twice} twice, by itself and under redis; remove one.`);
+  }
+  return { ...block.values, ...plain };
+}
+
+function parseFile({ shown, ...place }: Omit<File, 'values'>, content: string): File {
   let parsed: unknown;
   try {
     parsed = JSON.parse(content);
@@ -76,14 +92,8 @@ function parseFile(dir: string, shown: string, content: string): File {
       `${JSON.stringify(key)} in ${shown} is not a setting; ${suggestion(key, known)}`,
     );
   }
-  if (redis === undefined) return { dir, shown, values: plain };
-  const block = unfoldRedisSection(redis);
-  if (block.problem !== null) throw misconfigured(`${shown}: ${block.problem}.`);
-  const twice = Object.keys(block.values).find((key) => Object.hasOwn(plain, key));
-  if (twice !== undefined) {
-    throw misconfigured(`${shown} sets ${twice} twice, by itself and under redis; remove one.`);
-  }
-  return { dir, shown, values: { ...block.values, ...plain } };
+  const values = withRedisBlock(plain, redis, shown);
+  return { ...place, shown, values };
 }
 
 function readFile({ flags, env, cwd }: Sources): File | null {
@@ -99,13 +109,15 @@ function readFile({ flags, env, cwd }: Sources): File | null {
     const why = missing ? 'does not exist' : `cannot be read (${(error as Error).message})`;
     throw misconfigured(`The configuration file ${shown} ${why}.`, error);
   }
-  return parseFile(dirname(path), shown, content.replace(/^\uFEFF/, ''));
+  const place = { dir: dirname(path), shown, named: named !== undefined };
+  return parseFile(place, content.replace(/^\uFEFF/, ''));
 }
 
 interface Found {
   readonly value: unknown;
   readonly origin: string;
   readonly base: string;
+  readonly foundByItself?: boolean;
 }
 
 function find(setting: Setting, sources: Sources, file: File | null): Found | null {
@@ -122,7 +134,12 @@ function find(setting: Setting, sources: Sources, file: File | null): Found | nu
   }
   const key = fileKey(setting);
   if (file !== null && setting.variableOnly !== true && Object.hasOwn(file.values, key)) {
-    return { value: file.values[key], origin: `${key} in ${file.shown}`, base: file.dir };
+    return {
+      value: file.values[key],
+      origin: `${key} in ${file.shown}`,
+      base: file.dir,
+      foundByItself: !file.named,
+    };
   }
   return null;
 }
@@ -159,5 +176,6 @@ export function gather(sources: Sources, wanted: (setting: Setting) => boolean):
     get: (name) => values.get(name),
     isSet: (name) => found.has(name),
     origin: (name) => found.get(name)?.origin ?? 'by default',
+    foundByItself: (name) => found.get(name)?.foundByItself === true,
   };
 }

@@ -72,6 +72,8 @@ export interface Forge {
   watch(listener: (change: ForgeChange) => void): () => Promise<void>;
   /** One issue as it is now; null when it is gone. */
   read(repository: string, number: number): Promise<Issue | null>;
+  /** Whether a branch of this name is there. The answer may be an hour old: creating it is what decides. */
+  hasBranch(repository: string, branch: string): Promise<boolean>;
   /** Creates the branch from the default branch. Already there is not an error. */
   createBranch(repository: string, branch: string): Promise<'created' | 'exists'>;
   /** Adds and removes exactly these; no other label is touched. Idempotent. */

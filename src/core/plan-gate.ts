@@ -10,6 +10,8 @@ export interface PlanContext {
   readonly policy: Policy;
   readonly hasPullRequests: boolean;
   readonly defaultBranch: string;
+  /** Why the branch that an issue asks for is not used, by its number; missing: it may be. */
+  readonly wishProblems?: ReadonlyMap<number, string>;
   /** Which of the numbers the issue waits for are open. */
   readonly isOpen: (number: number) => boolean;
   /** False until everything was listed once: a dependency that is not known yet may be open. */

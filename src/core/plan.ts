@@ -1,6 +1,7 @@
 // What an issue, as the forge shows it now, asks of its tasks. Pure: the mirror reads, plans and stores.
 
-import { branchFromBody, hasDeliverables } from './body.ts';
+import { hasDeliverables } from './body.ts';
+import { ownBranch, wishOf, wishProblem } from './branch-wish.ts';
 import type { Issue } from './issue.ts';
 import { APPROVED, IN_PROGRESS, isLedgerLabel, NEEDS_REVIEW } from './ledger.ts';
 import {
@@ -35,11 +36,28 @@ export function matchLabelsOf(issue: Issue, known: MirroredIssue | null): string
   return [...new Set(labels)].filter((label) => !isLedgerLabel(label) && !own.has(label)).sort();
 }
 
-function branchOf(issue: Issue, context: PlanContext): string {
-  if (issue.pull !== null && issue.subject !== 'issue') return issue.pull.headBranch;
-  const named = branchFromBody(issue.body);
-  if (named !== null && isSafeRefName(named, context.defaultBranch)) return named;
-  return `feature/issue-${issue.number}`;
+/** The branch that work on this issue goes to. What was handed in stays where it is, whatever the text says later. */
+function branchOf(issue: Issue, life: Life, context: PlanContext): string {
+  const worked = life.tasks.find((task) => task.kind === 'implement' && task.state === 'done');
+  if (worked !== undefined) return worked.branch;
+  const wish = wishOf(issue);
+  const { defaultBranch, wishProblems } = context;
+  const followed =
+    wish !== null &&
+    wishProblem(wish, defaultBranch) === null &&
+    wishProblems?.get(issue.number) === undefined;
+  return followed ? wish : ownBranch(issue.number);
+}
+
+/**
+ * The branch of a review or a fix. A pull request's own name for it is a stranger's word: where it is not safe, a review
+ * names GitHub's ref of the pull request, and a fix goes to the issue's branch.
+ */
+function pullBranch(kind: TaskKind, issue: Issue, branch: string, context: PlanContext): string {
+  if (issue.pull === null) return branch;
+  const { headBranch, number } = issue.pull;
+  if (isSafeRefName(headBranch, context.defaultBranch)) return headBranch;
+  return kind === 'review' ? `refs/pull/${number}/head` : branch;
 }
 
 function priorityFor(kind: TaskKind, issue: Issue, policy: Policy): number {
@@ -128,7 +146,7 @@ export function planIssue(
 ): MirrorEntry {
   const life = currentLife(issue, known);
   const blocked = gate(issue, known, context);
-  const branch = branchOf(issue, context);
+  const branch = branchOf(issue, life, context);
   const plan = (
     kind: TaskKind,
     round: number,
@@ -138,8 +156,9 @@ export function planIssue(
     id: taskId({ repository: issue.repository, number: issue.number, kind, round }),
     want: blocked ?? want,
     priority: priorityFor(kind, issue, context.policy),
-    branch: kind === 'implement' ? branch : (issue.pull?.headBranch ?? branch),
-    prNumber: issue.pull?.number ?? null,
+    branch: kind === 'implement' ? branch : pullBranch(kind, issue, branch, context),
+    // Work in progress is not tied to what a stranger opened: its agent will say which one it is.
+    prNumber: kind === 'implement' && issue.pull?.foreign ? null : (issue.pull?.number ?? null),
     reviewComments: [],
     authors: [],
     authorFirstMs: 0,

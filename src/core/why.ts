@@ -1,5 +1,6 @@
 // Why a task is, or is not, offered: each rule with its outcome, in the order they apply.
 
+import { explainWish, type WishProblem, wishOf } from './branch-wish.ts';
 import { type Bucket, matchCount, REVIEW_CAPABILITY } from './match.ts';
 import { priorityName } from './priority.ts';
 import type { TaskDetail } from './store.ts';
@@ -134,6 +135,17 @@ function agentRules(detail: TaskDetail, seeker: Seeker, holds: readonly string[]
   return rules;
 }
 
+/** It never keeps a task back: where a wish is not followed, another name is. */
+function branchRule({ task, issue }: TaskDetail, problem: WishProblem | null): Rule[] {
+  const wish = wishOf(issue);
+  if (wish === null || task.kind !== 'implement') return [];
+  const detail =
+    task.branch === wish
+      ? `The branch is ${task.branch}, as the issue asks.`
+      : explainWish(wish, problem ?? 'refused', task.branch);
+  return [{ rule: 'branch', ok: true, detail }];
+}
+
 function summarize(rules: readonly Rule[], rivals: Rivals | null, seeker: Seeker | null): string {
   const broken = rules.find((rule) => !rule.ok);
   if (broken !== undefined) return broken.detail;
@@ -150,6 +162,7 @@ export function explain(
   rivals: Rivals | null,
   /** Why hand-out is paused; null: it is not. */
   paused: string | null,
+  wishProblem: WishProblem | null = null,
 ): Why {
   const { task } = detail;
   const rules: Rule[] = [
@@ -165,6 +178,7 @@ export function explain(
       detail: `Priority ${priorityName(task.priority)} (${task.priority}); attempt ${task.attempts + 1}.`,
     },
   ];
+  rules.push(...branchRule(detail, wishProblem));
   if (agent !== null) rules.push(...agentRules(detail, agent.seeker, agent.holds));
   const offered = rules.every((rule) => rule.ok);
   const suits = agent === null || matchCount(agent.seeker, bucketOf(detail)) !== null;

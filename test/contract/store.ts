@@ -15,6 +15,7 @@ import { testReads } from './store/reads.ts';
 import { testSettings } from './store/settings.ts';
 import { testSweep } from './store/sweep.ts';
 import { testTickets } from './store/tickets.ts';
+import { testTokens } from './store/tokens.ts';
 import { type StoreSetup, useWorld } from './store/world.ts';
 
 export function testStore(name: string, setup: StoreSetup): void {
@@ -30,6 +31,7 @@ export function testStore(name: string, setup: StoreSetup): void {
     testOutbox(world);
     testTickets(world);
     testSettings(world);
+    testTokens(world);
     testAgents(world);
     testReads(world);
     testInstances(world);

@@ -29,7 +29,7 @@ beforeAll(async () => {
     cwd: repository.repoDir,
   });
   server = started.child;
-  url = /http:\/\/127\.0\.0\.1:\d+/.exec(started.printed())?.[0] ?? '';
+  url = /http:\/\/127\.0\.0\.1:\d+/.exec(started.said)?.[0] ?? '';
 }, LONG);
 
 afterAll(async () => {

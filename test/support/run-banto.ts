@@ -22,18 +22,14 @@ export async function startBanto(
   args: readonly string[],
   ready: RegExp,
   options: RunOptions = {},
-): Promise<{ child: ChildProcess; ended: Promise<Ran>; printed: () => string }> {
+): Promise<{ child: ChildProcess; ended: Promise<Ran>; said: string }> {
   const child = start(args, options);
   const ended = collect(child);
-  let text = '';
-  child.stdout?.on('data', (more: string) => {
-    text += more;
-  });
-  await new Promise<void>((resolve, reject) => {
-    child.stdout?.on('data', (text: string) => ready.test(text) && resolve());
+  const said = await new Promise<string>((resolve, reject) => {
+    child.stdout?.on('data', (text: string) => ready.test(text) && resolve(text));
     child.on('close', () => reject(new Error('it ended before it was ready')));
   });
-  return { child, ended, printed: () => text };
+  return { child, ended, said };
 }
 
 export function runBanto(args: readonly string[], options: RunOptions = {}): Promise<Ran> {

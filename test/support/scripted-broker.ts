@@ -6,6 +6,7 @@ import type { Fact } from '../../src/core/facts.ts';
 import type { Issue, StoredIssue } from '../../src/core/issue.ts';
 import { DEFAULT_POLICY } from '../../src/core/settings.ts';
 import type { Attempt, Lease, Task } from '../../src/core/task.ts';
+import type { Token } from '../../src/core/token.ts';
 
 export const AT = Date.UTC(2026, 10, 15, 20, 17);
 export const TASK_ID = 'octo~shop~7~implement.1';
@@ -65,6 +66,14 @@ const issue: Issue = {
 };
 
 const stored: StoredIssue = { ...issue, wanted: [], written: [], writtenAt: null, seenAt: AT };
+
+const token: Token = {
+  id: '0123456789ab',
+  scope: 'agent',
+  agentId: 'agent-1',
+  note: 'laptop',
+  createdAt: AT,
+};
 
 const attempt: Attempt = {
   agentId: 'agent-0',
@@ -181,10 +190,13 @@ export function createScriptedBroker(): ScriptedBroker {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    createToken: async () => 'banto_secret',
+    createToken: async (input) => ({ ...token, ...input, secret: 'banto_secret' }),
+    tokens: async () => [token],
+    revokeToken: async () => token,
     whoIs: async (secret) => {
-      if (secret === 'operator-token') return { agentId: null };
-      return secret === 'agent-1-token' ? { agentId: 'agent-1' } : null;
+      if (secret === 'operator-token') return { ...token, scope: 'operator', agentId: null };
+      if (secret === 'read-token') return { ...token, scope: 'read', agentId: null };
+      return secret === 'agent-1-token' ? token : null;
     },
     readiness: async () => ({
       store: { ok: true, error: null },

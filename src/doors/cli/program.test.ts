@@ -42,6 +42,8 @@ const commands = [
   'flags set',
   'issue add',
   'token create',
+  'token list',
+  'token revoke',
   'keys list',
   'keys count',
   'keys memory',

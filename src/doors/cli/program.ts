@@ -16,7 +16,7 @@ import type { Shell } from './shell.ts';
 import { addDemo, addServe } from './start.ts';
 import { addStatus } from './status.ts';
 import { addTaskCommands } from './tasks.ts';
-import { addTokenCreate } from './token-create.ts';
+import { addTokenCommands } from './tokens.ts';
 
 const EXIT_CODES =
   '\nExit codes: 0 ok, 1 error, 2 usage, 3 no task, 4 lease lost, 5 server not reachable.';
@@ -52,7 +52,7 @@ function createProgram(shell: Shell, done: (code: number) => void): Command {
   addOperateCommands(program, shell);
   addSettingCommands(program, shell);
   addIssueAdd(program, shell);
-  addTokenCreate(program, shell);
+  addTokenCommands(program, shell);
   addKeysCommands(program, shell);
   program.commandsGroup('');
   examples(program, 'banto demo', 'banto serve', 'banto next --agent a1 --cap backend --wait 60');

@@ -2,7 +2,8 @@
 // through the server. `src/command-line.ts` fills it; tests run the real thing as a child process.
 
 import type { Client } from '../../client/client.ts';
-import type { TokenAnswer } from '../schema/tokens.ts';
+import type { TokenRequest } from '../../core/token.ts';
+import type { TokenAnswer, TokensAnswer, TokenView } from '../schema/tokens.ts';
 import type { Check } from './doctor.ts';
 import type { KeysRoom } from './keys.ts';
 
@@ -35,6 +36,13 @@ export interface Session {
   readonly leaseToken: string | null;
 }
 
+/** The same calls on a running server and on its store. */
+export interface TokenDesk {
+  createToken(input: TokenRequest): Promise<TokenAnswer>;
+  tokens(): Promise<TokensAnswer>;
+  revokeToken(id: string): Promise<TokenView>;
+}
+
 /** Options of the command line by the name of the setting they stand above. */
 export type SettingFlags = Readonly<Record<string, string | undefined>>;
 
@@ -52,11 +60,8 @@ export interface Shell {
   serveMcp(client: Client): Promise<void>;
   demo(options: DemoOptions): Promise<number>;
   addIssue(flags: SettingFlags, issue: NewIssue): Promise<AddedIssue>;
-  /** For a server that is not running: writes into its store. */
-  createTokenOffline(
-    flags: SettingFlags,
-    input: { agentId: string | null; note: string | null },
-  ): Promise<TokenAnswer>;
+  /** The tokens of a server that is not running: opens its store, uses it and closes it. */
+  withTokens<T>(flags: SettingFlags, use: (tokens: TokenDesk) => Promise<T>): Promise<T>;
   checks(flags: SettingFlags): readonly Check[];
   /** The keys of the namespace that the settings name. */
   keys(flags: SettingFlags): Promise<KeysRoom>;

@@ -60,7 +60,8 @@ export function describeApi(app: App, settings: HttpSettings): void {
           token: {
             type: 'http',
             scheme: 'bearer',
-            description: 'From `banto token create`. On loopback none is needed.',
+            description:
+              'From `banto token create`. On loopback none is needed, unless REQUIRE_TOKENS is on.',
           },
         },
       },

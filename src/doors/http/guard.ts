@@ -35,6 +35,19 @@ function checkHost(host: string | undefined, settings: HttpSettings): void {
   );
 }
 
+/** What proxies add. On a server that asks nobody for a token, they would let the world in as somebody on this machine. */
+const PROXIED = /^(?:forwarded|via|x-forwarded(?:-.*)?)$/;
+
+function checkDirect(headers: FastifyRequest['headers'], settings: HttpSettings): void {
+  if (settings.tokensRequired) return;
+  const sign = Object.keys(headers).find((name) => PROXIED.test(name));
+  if (sign === undefined) return;
+  throw new BantoError(
+    'forbidden',
+    `This request came through a proxy (it has the header \`${sign}\`), and this server asks nobody for a token. Set REQUIRE_TOKENS=true and create one with \`banto token create\`, or ask the server without the proxy.`,
+  );
+}
+
 function checkOrigin(request: FastifyRequest, settings: HttpSettings): void {
   const { origin, host } = request.headers;
   if (origin === undefined || READING.has(request.method)) return;
@@ -62,7 +75,10 @@ export function createGuard(
         `The address is longer than ${limits.urlLength} characters.`,
       );
     }
-    if (request.routeOptions.config.anyHost !== true) checkHost(request.headers.host, settings);
+    if (request.routeOptions.config.anyHost !== true) {
+      checkHost(request.headers.host, settings);
+      checkDirect(request.headers, settings);
+    }
     checkOrigin(request, settings);
   };
 }

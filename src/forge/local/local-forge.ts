@@ -183,6 +183,10 @@ export async function openLocalForge(options: LocalForgeOptions): Promise<LocalF
     changes,
     watch,
     read,
+    hasBranch: async (repository, branch) => {
+      only(repository);
+      return branches.has(branch);
+    },
     createBranch: async (repository, branch) => {
       only(repository);
       return branches.create(branch);

@@ -27,7 +27,6 @@ export interface Said {
 
 type Checked = { readonly live: LeasedRow } | { readonly live: null; readonly answer: Ended };
 
-
 export interface Leases {
   /**
    * The live lease with this token, if it is the caller's. Without one the verb has its answer: the same as

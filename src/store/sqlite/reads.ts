@@ -2,8 +2,8 @@
 
 import type { StatementSync } from 'node:sqlite';
 import { BantoError } from '../../core/errors.ts';
-import { pausedName } from '../../core/paused.ts';
 import { HISTORY_SHOWN, historyPage } from '../../core/history.ts';
+import { pausedName } from '../../core/paused.ts';
 import type {
   AgentRecord,
   MirroredIssue,
