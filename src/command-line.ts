@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { createClient } from './client/client.ts';
-import { type Config, loadClientConfig, loadConfig } from './config.ts';
+import { type Config, enterPersonFolder, loadClientConfig, loadConfig } from './config.ts';
 import { hasDeliverables } from './core/body.ts';
 import { BantoError } from './core/errors.ts';
 import type { Policy } from './core/settings.ts';
@@ -45,7 +45,12 @@ async function quietLog() {
 async function start(config: Config): Promise<{ url: string; stop(): Promise<void> }> {
   const { serve } = await import('./serve.ts');
   const { createTelemetry } = await import('./telemetry.ts');
-  return serve(config, createTelemetry({ level: config.logLevel }));
+  const onTerminal = process.stderr.isTTY;
+  const format = config.logFormat ?? (onTerminal ? 'pretty' : 'json');
+  return serve(
+    config,
+    createTelemetry({ level: config.logLevel, format, color: onTerminal && wantsColor() }),
+  );
 }
 
 async function serveUntilStopped(flags: SettingFlags): Promise<number> {
@@ -152,6 +157,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     if (error.code === 'EPIPE') process.exit(0);
     throw error;
   });
+  enterPersonFolder();
   return runCommandLine(argv, createShell(wantsColor()));
 }
 

@@ -1,11 +1,13 @@
 // The only reader of process.env and of the configuration file. One validated object for the server,
 // one for the commands that talk to it.
 
+import { personFolder } from './config/here.ts';
 import { rules } from './config/rules.ts';
 import { type Flags, gather, type Variables } from './config/sources.ts';
 import type { Policy } from './core/settings.ts';
 
 export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
+export type LogFormat = 'json' | 'pretty';
 
 interface LocalForgeConfig {
   readonly kind: 'local';
@@ -77,9 +79,13 @@ export interface Config {
   /** Names beside `host` that requests may be addressed to. */
   readonly allowedHosts: readonly string[];
   readonly logLevel: LogLevel;
+  /** Undefined: pretty on a terminal, JSON elsewhere. */
+  readonly logFormat?: LogFormat;
   /** Absolute. */
   readonly dataDir: string;
   readonly forge: LocalForgeConfig | GithubForgeConfig;
+  /** Why this forge was chosen; ends the sentence "the forge is … because …". */
+  readonly forgeReason?: string;
   readonly store: { readonly kind: 'sqlite' } | RedisConfig;
   readonly policy: Policy;
 }
@@ -104,9 +110,18 @@ function sources({ flags = {}, env = process.env, cwd = process.cwd() }: LoadOpt
   return { flags, env, cwd };
 }
 
-/** Throws `misconfigured` with one sentence that says what to mend. */
+/** Every command acts where the person is, also when npm started it somewhere else. */
+export function enterPersonFolder(): void {
+  process.chdir(personFolder(process.env, process.cwd()));
+}
+
+/** Throws `misconfigured` with one sentence that says what to fix. */
 export function loadConfig(options: LoadOptions = {}): Config {
-  return rules(gather(sources(options), (setting) => setting.client !== true));
+  const from = sources(options);
+  return rules(
+    gather(from, (setting) => setting.client !== true),
+    { cwd: from.cwd, codespace: from.env.CODESPACES === 'true' },
+  );
 }
 
 const ADDRESS = new Set(['BROKER_HOST', 'BROKER_PORT']);

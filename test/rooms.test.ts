@@ -74,6 +74,7 @@ const PACKAGE_ROOMS: Record<string, readonly string[]> = {
   typebox: ['doors/schema', 'doors/http', 'config', 'config.ts'],
   ioredis: ['store/redis'],
   pino: ['telemetry.ts'],
+  'pino-pretty': ['telemetry.ts'],
   'prom-client': ['telemetry.ts'],
   commander: ['doors/cli'],
   yaml: ['forge/local'],

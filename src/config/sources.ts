@@ -1,9 +1,10 @@
 // Where a value comes from: flags over variables over the file over defaults, each checked against its
 // setting. The first thing wrong stops the start with one sentence that names it.
 
-import { readFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
 import { BantoError } from '../core/errors.ts';
+import { repositoryRoot } from './here.ts';
 import { nearest } from './nearest.ts';
 import { fileKey, type Setting } from './setting.ts';
 import { SETTINGS } from './settings.ts';
@@ -27,7 +28,8 @@ export interface Values {
   origin(name: string): string;
 }
 
-const CONFIG_FILE = 'banto.config.json';
+export const FROM_ENVIRONMENT = 'from the environment';
+export const CONFIG_FILE = 'banto.config.json';
 /** Nobody else's variables begin like this, so one that is unknown is a slip. */
 const OWN_PREFIX = /^(?:BANTO|BROKER)_/;
 
@@ -62,7 +64,7 @@ function parseFile(dir: string, shown: string, content: string): File {
     parsed = JSON.parse(content);
   } catch (error) {
     // The parser's own message quotes the file, and the file may hold secrets.
-    throw misconfigured(`${shown} is not valid JSON; mend it or move it away.`, error);
+    throw misconfigured(`${shown} is not valid JSON; correct it or move it away.`, error);
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
     throw misconfigured(`${shown} must hold one JSON object of settings.`);
@@ -77,10 +79,16 @@ function parseFile(dir: string, shown: string, content: string): File {
   return { dir, shown, values: parsed as Record<string, unknown> };
 }
 
+/** In the current folder, or in the root of the repository that it is in. */
+function nearestFile(cwd: string): string {
+  const here = join(cwd, CONFIG_FILE);
+  return existsSync(here) ? here : join(repositoryRoot(cwd) ?? cwd, CONFIG_FILE);
+}
+
 function readFile({ flags, env, cwd }: Sources): File | null {
   const named = flags.BANTO_CONFIG ?? (env.BANTO_CONFIG || undefined);
-  const path = resolve(cwd, named ?? CONFIG_FILE);
-  const shown = named ?? CONFIG_FILE;
+  const path = named === undefined ? nearestFile(cwd) : resolve(cwd, named);
+  const shown = named ?? relative(cwd, path);
   let content: string;
   try {
     content = readFileSync(path, 'utf8');
@@ -109,7 +117,7 @@ function find(setting: Setting, sources: Sources, file: File | null): Found | nu
   const variable = sources.env[setting.name];
   if (variable !== undefined && variable.trim() !== '') {
     const value = setting.kind.read(variable.trim());
-    return { value, origin: 'from the environment', base: sources.cwd };
+    return { value, origin: FROM_ENVIRONMENT, base: sources.cwd };
   }
   const key = fileKey(setting);
   if (file !== null && setting.variableOnly !== true && Object.hasOwn(file.values, key)) {

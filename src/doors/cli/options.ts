@@ -56,23 +56,30 @@ export interface PlaceOptions {
   readonly repo?: string;
   readonly backlog?: string;
   readonly dataDir?: string;
+  readonly forge?: string;
+  readonly githubRepository?: string;
 }
 
 /** A command that works where the server's files are. */
 export function placed(command: Command): Command {
   return command
     .option('--config <file>', 'the configuration file (default: banto.config.json)')
-    .option('--repo <folder>', 'the git repository (BANTO_REPO; default: here)')
+    .option('--repo <folder>', 'the git repository (BANTO_REPO; default: the one you are in)')
     .option('--backlog <folder>', 'the folder of the issues in it (BACKLOG_DIR; default: backlog)')
-    .option('--data-dir <folder>', 'the folder of the database (BANTO_DATA_DIR; default: .banto)');
+    .option('--data-dir <folder>', 'the folder of the database (BANTO_DATA_DIR; default: .banto)')
+    .option('--forge <name>', 'local or github (FORGE)')
+    .option('--github-repository <names>', 'owner/repo, several by comma (GITHUB_REPOSITORY)');
 }
 
-export function placeFlags({ config, repo, backlog, dataDir }: PlaceOptions): SettingFlags {
+export function placeFlags(options: PlaceOptions): SettingFlags {
+  const { config, repo, backlog, dataDir, forge, githubRepository } = options;
   return {
     BANTO_CONFIG: config,
     BANTO_REPO: repo,
     BACKLOG_DIR: backlog,
     BANTO_DATA_DIR: dataDir,
+    FORGE: forge,
+    GITHUB_REPOSITORY: githubRepository,
   };
 }
 
