@@ -12,6 +12,8 @@ import type { Policy } from './core/settings.ts';
 import { checksFor } from './doctor.ts';
 import { runCommandLine } from './doors/cli/program.ts';
 import type { NewIssue, SettingFlags, Shell } from './doors/cli/shell.ts';
+import { startBlock } from './doors/cli/start-block.ts';
+import type { Served } from './serve.ts';
 
 function versionOfPackage(): string {
   const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
@@ -42,34 +44,36 @@ async function quietLog() {
   return createTelemetry({ level: 'silent' }).log;
 }
 
-async function start(config: Config): Promise<{ url: string; stop(): Promise<void> }> {
+async function start(config: Config): Promise<Served> {
   const { serve } = await import('./serve.ts');
   const { createTelemetry } = await import('./telemetry.ts');
   const onTerminal = process.stderr.isTTY;
   const format = config.logFormat ?? (onTerminal ? 'pretty' : 'json');
   return serve(
     config,
-    createTelemetry({ level: config.logLevel, format, color: onTerminal && wantsColor() }),
+    createTelemetry({ level: config.logLevel, format, color: onTerminal && manner().color }),
   );
+}
+
+/** Told before anything is opened or written: a first start goes wrong here most of the time. */
+async function checkGround({ forge }: Config): Promise<void> {
+  if (forge.kind === 'github') return;
+  const { checkRepository } = await import('./forge/local/examine.ts');
+  await checkRepository(forge);
 }
 
 async function serveUntilStopped(flags: SettingFlags): Promise<number> {
   const config = loadConfig({ flags });
   const signal = stopSignal();
-  const server = await start(config);
-  process.stdout.write(
-    `Banto is at ${server.url}\n${describeBacklog(config)}Agents ask with \`banto next --agent <name> --cap <labels>\`; watch with \`banto status\`; the API is at ${server.url}/docs\n`,
-  );
+  await checkGround(config);
+  const { url, repositories, stop } = await start(config);
+  const usualUrl = loadClientConfig().url;
+  const lines = startBlock({ config, url, usualUrl, repositories });
+  process.stdout.write(`${lines.join('\n')}\n`);
   await untilAborted(signal);
   process.stdout.write('Stopping; leases are kept.\n');
-  await server.stop();
+  await stop();
   return 0;
-}
-
-function describeBacklog({ forge }: Config): string {
-  return forge.kind === 'local'
-    ? `It hands out the issues in ${join(forge.repoDir, forge.backlogDir)}; add one with \`banto issue add\`\n`
-    : `It hands out the issues of ${forge.repositories.join(', ')}\n`;
 }
 
 async function createTokenOffline(
@@ -117,12 +121,17 @@ function hintsFor({ labels, body }: NewIssue, policy: Policy): string[] {
   ];
 }
 
-function createShell(color: boolean): Shell {
+function createShell({ color, debug }: Pick<Shell, 'color' | 'debug'>): Shell {
   return {
     stdout: process.stdout,
     stderr: process.stderr,
     stdin: process.stdin,
+    terminal:
+      process.stdin.isTTY && process.stdout.isTTY
+        ? { input: process.stdin, output: process.stdout }
+        : null,
     color,
+    debug,
     version: versionOfPackage(),
     now: Date.now,
     session(flags) {
@@ -130,6 +139,10 @@ function createShell(color: boolean): Shell {
       return { client: createClient({ url, token }), agentId, taskId, leaseToken };
     },
     serve: serveUntilStopped,
+    async init(flags) {
+      const { planInit } = await import('./init.ts');
+      return planInit(flags);
+    },
     async demo(options) {
       const { runDemo } = await import('./demo/demo.ts');
       const print = (line: string) => process.stdout.write(`${line}\n`);
@@ -158,15 +171,15 @@ export async function main(argv: readonly string[]): Promise<number> {
     throw error;
   });
   enterPersonFolder();
-  return runCommandLine(argv, createShell(wantsColor()));
+  return runCommandLine(argv, createShell(manner()));
 }
 
 /** The help must work even when the settings are wrong. */
-function wantsColor(): boolean {
+function manner(): Pick<Shell, 'color' | 'debug'> {
   try {
-    return loadClientConfig().color;
+    return loadClientConfig();
   } catch (error) {
-    if (error instanceof BantoError) return false;
+    if (error instanceof BantoError) return { color: false, debug: false };
     throw error;
   }
 }

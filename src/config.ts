@@ -98,6 +98,8 @@ export interface ClientConfig {
   readonly leaseToken: string | null;
   /** False when NO_COLOR or a dumb terminal says so. */
   readonly color: boolean;
+  /** LOG_LEVEL is debug: errors show where they were thrown. */
+  readonly debug: boolean;
 }
 
 export interface LoadOptions {
@@ -149,5 +151,6 @@ export function loadClientConfig(options: LoadOptions = {}): ClientConfig {
     taskId: word('BANTO_TASK_ID'),
     leaseToken: word('BANTO_LEASE_TOKEN'),
     color: (from.env.NO_COLOR ?? '') === '' && from.env.TERM !== 'dumb',
+    debug: from.env.LOG_LEVEL === 'debug',
   };
 }

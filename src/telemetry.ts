@@ -140,6 +140,7 @@ function describeError(error: unknown, debug: boolean, format: LogFormat): unkno
 function prettyLines(write: (line: string) => void, colorize: boolean): DestinationStream {
   const format = prettyFactory({
     colorize,
+    singleLine: true,
     translateTime: 'SYS:HH:MM:ss',
     ignore: 'pid,hostname,reqId,err',
     errorLikeObjectKeys: [],

@@ -38,7 +38,7 @@ function banto(args: string[], env: Record<string, string> = {}, input = '') {
 
 interface Report {
   healthy: boolean;
-  findings: { check: string; status: string; message: string; mend?: string }[];
+  findings: { check: string; status: string; message: string; fix?: string }[];
 }
 
 async function doctor(env: Record<string, string> = { BROKER_PORT: '0' }) {
@@ -54,6 +54,8 @@ describe('banto doctor', () => {
     expect(report.findings.map(({ check }) => check)).toEqual([
       'node',
       'git',
+      'settings',
+      'settings',
       'settings',
       'repository',
       'port',
@@ -102,7 +104,7 @@ describe('banto doctor', () => {
     stranger.close();
     expect(report.findings.find(({ check }) => check === 'port')).toMatchObject({
       status: 'problem',
-      mend: expect.stringContaining('BROKER_PORT'),
+      fix: expect.stringContaining('BROKER_PORT'),
     });
     expect(code).toBe(1);
   });
@@ -203,7 +205,7 @@ describe('banto serve', () => {
     const { code, stdout } = await ended;
     const address = /Banto is at (\S+)/.exec(stdout)?.[1] ?? '';
     expect(code).toBe(0);
-    expect(stdout).toMatch(/issues in .*backlog; add one with `banto issue add`\n.*\/docs\n/);
+    expect(stdout).toMatch(/Next: add work with `banto issue add`/);
     expect(stdout).toContain('Stopping; leases are kept.');
     expect((await banto(['queue', '--url', address])).code).toBe(5);
     expect((await doctor()).report.healthy).toBe(true);

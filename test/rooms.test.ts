@@ -14,6 +14,7 @@ const MAY_USE: Record<string, readonly string[]> = {
   'command-line.ts': [
     'serve.ts',
     'doctor.ts',
+    'init.ts',
     'open-keys.ts',
     'config.ts',
     'telemetry.ts',
@@ -36,6 +37,7 @@ const MAY_USE: Record<string, readonly string[]> = {
     'telemetry.ts',
     'node-version.ts',
   ],
+  'init.ts': ['config.ts', 'config', 'core', 'doors/cli', 'forge/local'],
   'serve.ts': [
     'config.ts',
     'telemetry.ts',

@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { addDoctor } from './doctor.ts';
 import { EXIT, exitCodeOf } from './exit.ts';
 import { addFleetCommands } from './fleet.ts';
+import { addInit } from './init.ts';
 import { addIssueAdd } from './issue-add.ts';
 import { addKeysCommands } from './keys.ts';
 import { addLeaseCommands } from './lease.ts';
@@ -20,7 +21,18 @@ import { addTokenCreate } from './token-create.ts';
 const EXIT_CODES =
   '\nExit codes: 0 ok, 1 error, 2 usage, 3 no task, 4 lease lost, 5 server not reachable.';
 
-function createProgram(shell: Shell, done: (code: number) => void): Command {
+/** Every command that does something, as it is typed: `serve`, `issue add`. */
+export function commandNames(program: Command): string[] {
+  return program.commands
+    .filter((command) => command.name() !== 'help')
+    .flatMap((command) =>
+      command.commands.length === 0
+        ? [command.name()]
+        : commandNames(command).map((name) => `${command.name()} ${name}`),
+    );
+}
+
+export function createProgram(shell: Shell, done: (code: number) => void): Command {
   const program = new Command('banto')
     .description('Hands out the backlog to a fleet of coding agents, each task to exactly one.')
     .version(shell.version, '-V, --version', 'print the version')
@@ -36,6 +48,7 @@ function createProgram(shell: Shell, done: (code: number) => void): Command {
       getErrHelpWidth: () => shell.stderr.columns ?? 100,
     });
   program.commandsGroup('Start:');
+  addInit(program, shell, done);
   addServe(program, shell, done);
   addDemo(program, shell, done);
   addDoctor(program, shell, done);
@@ -53,7 +66,13 @@ function createProgram(shell: Shell, done: (code: number) => void): Command {
   addTokenCreate(program, shell);
   addKeysCommands(program, shell);
   program.commandsGroup('');
-  examples(program, 'banto demo', 'banto serve', 'banto next --agent a1 --cap backend --wait 60');
+  examples(
+    program,
+    'banto demo',
+    'banto init',
+    'banto serve',
+    'banto next --agent a1 --cap backend --wait 60',
+  );
   return program.addHelpText('after', EXIT_CODES);
 }
 

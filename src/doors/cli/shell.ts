@@ -28,6 +28,22 @@ interface AddedIssue {
   readonly hints: readonly string[];
 }
 
+export interface InitPlan {
+  /** The root of the repository. */
+  readonly root: string;
+  /** What would be written, relative to the root; empty: everything is there. */
+  readonly files: readonly { readonly path: string; readonly about: string }[];
+  write(): Promise<void>;
+  /** The commands that come next. */
+  readonly next: readonly string[];
+}
+
+/** Somebody who can be asked. */
+export interface Terminal {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+}
+
 export interface Session {
   readonly client: Client;
   readonly agentId: string | null;
@@ -42,12 +58,17 @@ export interface Shell {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly stdin: AsyncIterable<Buffer | string>;
+  /** Null: nobody can be asked. */
+  readonly terminal: Terminal | null;
   readonly color: boolean;
+  /** Show where an error was thrown. */
+  readonly debug: boolean;
   readonly version: string;
   now(): number;
   /** The client of a command, from its flags, the environment and the file. */
   session(flags: SettingFlags): Session;
   serve(flags: SettingFlags): Promise<number>;
+  init(flags: SettingFlags): Promise<InitPlan>;
   demo(options: DemoOptions): Promise<number>;
   addIssue(flags: SettingFlags, issue: NewIssue): Promise<AddedIssue>;
   /** For a server that is not running: writes into its store. */
