@@ -1,6 +1,7 @@
 // Options that several commands share, and how their text is read. A bad one ends with exit code 2.
 
 import { type Command, InvalidArgumentError } from 'commander';
+import { commaList } from '../../core/comma-list.ts';
 import type { SettingFlags } from './shell.ts';
 
 export function whole(minimum: number, maximum: number): (text: string) => number {
@@ -19,13 +20,9 @@ export function word<const T extends string>(...words: readonly T[]): (text: str
   };
 }
 
-/** `--cap a,b --cap c`: commas and repeats add up. */
+/** `--cap a,b --cap c`: commas and repeats add up; a label with a comma stands in quotes. */
 export function listed(text: string, before: readonly string[] = []): string[] {
-  const more = text
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '');
-  return [...before, ...more];
+  return [...before, ...commaList(text)];
 }
 
 /** Repeats add up; commas belong to the text. */
