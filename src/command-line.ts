@@ -3,15 +3,12 @@
 
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
 import { createClient } from './client/client.ts';
 import { type Config, enterPersonFolder, loadClientConfig, loadConfig } from './config.ts';
-import { hasDeliverables } from './core/body.ts';
 import { BantoError } from './core/errors.ts';
-import type { Policy } from './core/settings.ts';
 import { checksFor } from './doctor.ts';
 import { runCommandLine } from './doors/cli/program.ts';
-import type { NewIssue, SettingFlags, Shell } from './doors/cli/shell.ts';
+import type { SettingFlags, Shell } from './doors/cli/shell.ts';
 import { startBlock } from './doors/cli/start-block.ts';
 import type { Served } from './serve.ts';
 
@@ -93,34 +90,6 @@ async function createTokenOffline(
   }
 }
 
-function localConfig(flags: SettingFlags) {
-  const { forge, policy } = loadConfig({ flags });
-  if (forge.kind === 'local') return { forge, policy };
-  throw new BantoError(
-    'misconfigured',
-    'The backlog is on GitHub (GITHUB_REPOSITORY): open the issue there.',
-  );
-}
-
-function hintsFor({ labels, body }: NewIssue, policy: Policy): string[] {
-  const { requireDeliverables, deliverablesHeadings, excludedLabels } = policy;
-  const excluded = labels.find((label) =>
-    excludedLabels.some((name) => name.toLowerCase() === label.toLowerCase()),
-  );
-  const held = requireDeliverables && body !== '' && !hasDeliverables(body, deliverablesHeadings);
-  return [
-    ...(labels.length === 0
-      ? ['It has no label: only agents that offer everything (--cap "*") take it.']
-      : []),
-    ...(excluded === undefined ? [] : [`It is held: the label ${excluded} excludes it.`]),
-    ...(held
-      ? [
-          `It is held until its body has a section on what to deliver (${deliverablesHeadings.join(', ')}).`,
-        ]
-      : []),
-  ];
-}
-
 function createShell({ color, debug }: Pick<Shell, 'color' | 'debug'>): Shell {
   return {
     stdout: process.stdout,
@@ -148,11 +117,9 @@ function createShell({ color, debug }: Pick<Shell, 'color' | 'debug'>): Shell {
       const print = (line: string) => process.stdout.write(`${line}\n`);
       return runDemo({ ...options, serve: start, signal: stopSignal(), print });
     },
-    async addIssue(flags, issue) {
-      const { forge, policy } = localConfig(flags);
-      const { addIssue } = await import('./forge/local/add-issue.ts');
-      const { number, path } = await addIssue(join(forge.repoDir, forge.backlogDir), issue);
-      return { number, path: relative(process.cwd(), path), hints: hintsFor(issue, policy) };
+    async issues(flags) {
+      const { openIssues } = await import('./open-issues.ts');
+      return openIssues(flags);
     },
     createTokenOffline,
     checks: checksFor,

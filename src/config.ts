@@ -92,6 +92,8 @@ export interface Config {
 
 export interface ClientConfig {
   readonly url: string;
+  /** Somebody said where the server is; otherwise it is where it would be by default. */
+  readonly isNamed: boolean;
   readonly token: string | null;
   readonly agentId: string | null;
   readonly taskId: string | null;
@@ -146,6 +148,7 @@ export function loadClientConfig(options: LoadOptions = {}): ClientConfig {
   const own = localUrl(values.get('BROKER_HOST') as string, values.get('BROKER_PORT') as number);
   return {
     url: word('BANTO_URL') ?? word('SERVER_URL') ?? own,
+    isNamed: values.isSet('BANTO_URL') || values.isSet('SERVER_URL'),
     token: word('BANTO_TOKEN'),
     agentId: word('BANTO_AGENT'),
     taskId: word('BANTO_TASK_ID'),

@@ -15,6 +15,7 @@ const MAY_USE: Record<string, readonly string[]> = {
     'serve.ts',
     'doctor.ts',
     'init.ts',
+    'open-issues.ts',
     'open-keys.ts',
     'config.ts',
     'telemetry.ts',
@@ -37,6 +38,7 @@ const MAY_USE: Record<string, readonly string[]> = {
     'telemetry.ts',
     'node-version.ts',
   ],
+  'open-issues.ts': ['config.ts', 'config', 'client', 'core', 'doors', 'forge/local'],
   'init.ts': ['config.ts', 'config', 'core', 'doors/cli', 'forge/local'],
   'serve.ts': [
     'config.ts',

@@ -2,6 +2,7 @@
 // is said of dependencies that cannot be met.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Forge } from '../../src/core/forge.ts';
 import { makeWorld, type World } from '../support/world.ts';
 
 let world: World;
@@ -9,6 +10,11 @@ beforeEach(async () => {
   world = await makeWorld();
 });
 afterEach(() => world.close());
+
+function withoutBacklog(forge: Forge): Forge {
+  const { backlog: _backlog, ...rest } = forge;
+  return rest;
+}
 
 const DRAFT = { body: '', labels: ['python'], priority: null, blockedBy: [] };
 
@@ -41,7 +47,7 @@ describe('the backlog', () => {
   });
 
   it('of a forge with tools of its own is edited there', async () => {
-    const other = await makeWorld({ wrapForge: ({ backlog: _, ...forge }) => forge });
+    const other = await makeWorld({ wrapForge: withoutBacklog });
     await expect(other.broker.issues()).rejects.toMatchObject({
       code: 'conflict',
       message: expect.stringContaining('are on GitHub: list, open and edit them there'),

@@ -1,11 +1,12 @@
 // The command line: argv → a command → an exit code.
 
 import { Command } from 'commander';
+import { addCompletion } from './completion.ts';
 import { addDoctor } from './doctor.ts';
 import { EXIT, exitCodeOf } from './exit.ts';
 import { addFleetCommands } from './fleet.ts';
 import { addInit } from './init.ts';
-import { addIssueAdd } from './issue-add.ts';
+import { addIssueCommands } from './issue.ts';
 import { addKeysCommands } from './keys.ts';
 import { addLeaseCommands } from './lease.ts';
 import { addNext } from './next.ts';
@@ -62,9 +63,10 @@ export function createProgram(shell: Shell, done: (code: number) => void): Comma
   program.commandsGroup('Operate:');
   addOperateCommands(program, shell);
   addSettingCommands(program, shell);
-  addIssueAdd(program, shell);
+  addIssueCommands(program, shell);
   addTokenCreate(program, shell);
   addKeysCommands(program, shell);
+  addCompletion(program, shell);
   program.commandsGroup('');
   examples(
     program,

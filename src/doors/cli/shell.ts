@@ -2,6 +2,7 @@
 // through the server. `src/command-line.ts` fills it; tests run the real thing as a child process.
 
 import type { Client } from '../../client/client.ts';
+import type { AddIssueBody, EditIssueBody, IssueAnswer } from '../schema/issues.ts';
 import type { TokenAnswer } from '../schema/tokens.ts';
 import type { Check } from './doctor.ts';
 import type { KeysRoom } from './keys.ts';
@@ -13,19 +14,20 @@ interface Output {
   write(text: string): unknown;
 }
 
-export interface NewIssue {
-  readonly title: string;
-  readonly labels: readonly string[];
-  readonly priority: 'high' | 'normal' | 'low' | null;
-  readonly blockedBy: readonly number[];
-  readonly body: string;
-}
-
-interface AddedIssue {
+export interface AddedIssue {
   readonly number: number;
-  readonly path: string;
+  /** The file, or the address where a server wrote it. */
+  readonly place: string;
   /** Sentences on why it would wait longer than its author may think. */
   readonly hints: readonly string[];
+}
+
+/** The local backlog, through its files or through a server. */
+export interface IssueRoom {
+  list(): Promise<IssueAnswer[]>;
+  show(number: number): Promise<IssueAnswer>;
+  add(issue: AddIssueBody): Promise<AddedIssue>;
+  edit(number: number, change: EditIssueBody): Promise<IssueAnswer>;
 }
 
 export interface InitPlan {
@@ -70,7 +72,7 @@ export interface Shell {
   serve(flags: SettingFlags): Promise<number>;
   init(flags: SettingFlags): Promise<InitPlan>;
   demo(options: DemoOptions): Promise<number>;
-  addIssue(flags: SettingFlags, issue: NewIssue): Promise<AddedIssue>;
+  issues(flags: SettingFlags): Promise<IssueRoom>;
   /** For a server that is not running: writes into its store. */
   createTokenOffline(
     flags: SettingFlags,

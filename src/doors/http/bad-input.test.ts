@@ -389,7 +389,8 @@ test('a note that is too long is cut with a mark, not refused', async () => {
   const body = JSON.stringify({ ...token, reason: `begin${'x'.repeat(50_000)}end` });
   const answer = await send('POST', `${TASK}/fail`, body);
   expect(answer.status).toBe(200);
-  const { reason } = open.broker.calls[0]?.[1] as { reason: string };
+  const [, input] = open.broker.calls[0] ?? [];
+  const { reason } = input as { reason: string };
   expect(reason).toMatch(/^begin[^]*cut[^]*end$/);
   expect(reason).toHaveLength(20_000);
 });

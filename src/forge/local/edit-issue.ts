@@ -33,8 +33,8 @@ function nextLine(text: string, at: number): number {
 /** From the first character of the value to its last; an empty span behind the colon where there is none. */
 function valueSpan(pair: Pair, colon: number): { start: number; end: number; block: boolean } {
   const node = pair.value;
-  const range = isScalar(node) || isSeq(node) ? node.range : null;
-  const empty = range == null || (isScalar(node) && node.source === '');
+  const range = (isScalar(node) || isSeq(node) ? node.range : null) ?? null;
+  const empty = range === null || (isScalar(node) && node.source === '');
   if (empty) return { start: colon + 1, end: colon + 1, block: false };
   return { start: range[0], end: range[1], block: isSeq(node) && node.flow !== true };
 }
