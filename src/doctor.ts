@@ -13,6 +13,9 @@ import {
   localUrl,
   type RedisConfig,
 } from './config.ts';
+import { describeAll } from './core/dependencies.ts';
+import type { Issue } from './core/issue.ts';
+import { namedDependencies } from './core/plan-gate.ts';
 import { describeForge, describeStore, describeTokens } from './doors/cli/describe-config.ts';
 import type { Check, Finding } from './doors/cli/doctor.ts';
 import type { SettingFlags } from './doors/cli/shell.ts';
@@ -77,6 +80,19 @@ async function checkGithub(config: GithubForgeConfig): Promise<Finding[]> {
   }
 }
 
+/** What issues wait for and will never get. */
+function checkDependencies(issues: readonly Issue[]): Finding[] {
+  const named = new Map(
+    issues.map((issue) => [issue.number, issue.state === 'open' ? namedDependencies(issue) : []]),
+  );
+  const open = issues.filter(({ state }) => state === 'open').map(({ number }) => number);
+  return describeAll(open, (number) => named.get(number) ?? null).map((message) => ({
+    status: 'warning',
+    message,
+    fix: 'Correct blocked_by, or the lines "Blocked by" and "Depends on", in the issue.',
+  }));
+}
+
 /** The repository and the files of its backlog. */
 async function checkForge(config: Config): Promise<Finding[]> {
   if (config.forge.kind === 'github') return checkGithub(config.forge);
@@ -95,7 +111,12 @@ async function checkForge(config: Config): Promise<Finding[]> {
       }),
     );
     const branch = await forge.defaultBranch(repository);
-    return [ok(`${repository}, branches start from ${branch}, ${open} open issues`), ...broken];
+    const issues = (await forge.backlog?.list()) ?? [];
+    return [
+      ok(`${repository}, branches start from ${branch}, ${open} open issues`),
+      ...broken,
+      ...checkDependencies(issues),
+    ];
   } finally {
     await forge.close();
   }

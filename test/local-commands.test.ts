@@ -74,6 +74,26 @@ describe('banto doctor', () => {
     expect(code).toBe(0);
   });
 
+  test('names dependencies that can never be met', async () => {
+    repository();
+    for (const [number, waits] of [
+      [1, '[2]'],
+      [2, '[1]'],
+      [3, '[3, 99]'],
+    ] as const) {
+      const text = `---\nblocked_by: ${waits}\n---\n# Issue\n`;
+      writeFileSync(join(cwd, 'backlog', `000${number}-issue.md`), text);
+    }
+    const { code, report } = await doctor();
+    const warnings = report.findings.filter(({ status }) => status === 'warning');
+    expect(warnings.map(({ message }) => message)).toEqual([
+      expect.stringContaining('circle (#1 → #2 → #1)'),
+      expect.stringContaining('#3 names itself'),
+      expect.stringContaining('#99, which does not exist'),
+    ]);
+    expect(code).toBe(0);
+  });
+
   test('says what to do where there is no repository', async () => {
     const { code, report } = await doctor();
     const found = report.findings.find(({ check }) => check === 'repository');
@@ -147,6 +167,54 @@ describe('banto issue add', () => {
     expect(text).toContain('priority: high');
     expect(text).toContain('# Fix "it": now\n\nText.');
     expect((await banto(['issue', 'add', 'x', '--blocked-by', 'seven'])).code).toBe(2);
+  });
+});
+
+describe('banto issue', () => {
+  test('lists, shows, edits, closes and reopens without a server, and says what is not there', async () => {
+    repository();
+    await banto(['issue', 'add', 'Fix the login', '--label', '"good, easy",b']);
+    const file = join(cwd, 'backlog', '0001-fix-the-login.md');
+    const edit = [
+      'issue',
+      'edit',
+      '1',
+      '--label',
+      'c',
+      '--remove-label',
+      'B',
+      '--priority',
+      'high',
+    ];
+    expect((await banto(edit)).stdout).toMatch(/#1: Fix the login\n.*Labels +good, easy, c\n/s);
+    expect(readFileSync(file, 'utf8')).toMatch(/labels: \["good, easy", c\]\npriority: high\n/);
+    expect((await banto(['issue', 'close', '#1'])).stdout).toBe('#1 is closed: Fix the login\n');
+    expect((await banto(['issue', 'list'])).stdout).toBe('No issues.\n');
+    expect((await banto(['issue', 'reopen', '1'])).code).toBe(0);
+    const listed = await banto(['issue', 'list', '--json']);
+    expect(JSON.parse(listed.stdout)).toMatchObject({
+      issues: [{ number: 1, state: 'open', labels: ['good, easy', 'c'], priority: 'high' }],
+    });
+    expect(await banto(['issue', 'show', '9'])).toMatchObject({
+      code: 1,
+      stderr: 'banto: There is no issue #9 in the backlog.\n',
+    });
+    expect((await banto(['issue', 'show', 'nine'])).code).toBe(2);
+  });
+
+  test('asks the server that was named', async () => {
+    const issue = { number: 4, url: 'file:///srv/backlog/0004-x.md' };
+    const api = await scriptedApi(() => ({ json: issue }));
+    const ran = await banto(['issue', 'add', 'Fix it', '--label', 'a', '--url', api.url]);
+    await api.close();
+    expect(ran).toMatchObject({ code: 0, stdout: 'Added #4: file:///srv/backlog/0004-x.md\n' });
+    expect(api.received).toMatchObject([{ method: 'POST', path: '/api/v1/issues' }]);
+  });
+
+  test('says where issues are that are not here', async () => {
+    expect((await banto(['issue', 'list'])).stderr).toMatch(/is not a git repository\. Go to one/);
+    const env = { GITHUB_TOKEN: 'x', GITHUB_REPOSITORY: 'o/r' };
+    expect((await banto(['issue', 'list'], env)).stderr).toMatch(/are on GitHub .*edit them there/);
   });
 });
 
