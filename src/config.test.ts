@@ -9,6 +9,8 @@ import { loadClientConfig, loadConfig } from './config.ts';
 import { BantoError } from './core/errors.ts';
 import { DEFAULT_POLICY } from './core/settings.ts';
 
+const PEM = '-----BEGIN PRIVATE KEY-----\\nabc\\n-----END PRIVATE KEY-----';
+
 let cwd: string;
 beforeEach(() => {
   cwd = mkdtempSync(join(tmpdir(), 'banto-config-'));
@@ -43,6 +45,7 @@ describe('defaults and order', () => {
       logLevel: 'info',
       dataDir: join(cwd, '.banto'),
       forge: { kind: 'local', repoDir: cwd, backlogDir: 'backlog' },
+      forgeReason: 'GITHUB_REPOSITORY is not set',
       store: { kind: 'sqlite' },
       policy: DEFAULT_POLICY,
     });
@@ -150,17 +153,22 @@ describe('what stops the start', () => {
       { banto_task_id: 'x' },
       '"banto_task_id" in banto.config.json is not a setting; see docs/settings.md for what there is',
     ],
-    [{}, '{"a":', 'banto.config.json is not valid JSON; mend it or move it away.'],
+    [{}, '{"a":', 'banto.config.json is not valid JSON; correct it or move it away.'],
     [{}, [], 'banto.config.json must hold one JSON object of settings.'],
     [
-      { GITHUB_TOKEN: 'ghp_secret' },
+      { FORGE: 'github', GITHUB_TOKEN: 'ghp_secret' },
       undefined,
-      'GITHUB_TOKEN is set (from the environment) but GITHUB_REPOSITORY is not; set both for GitHub, or neither for the local backlog.',
+      'FORGE is github (from the environment) but GITHUB_REPOSITORY is not set; set it to owner/repo, or set FORGE=local for the local backlog.',
+    ],
+    [
+      { GITHUB_APP_ID: '1', GITHUB_APP_PRIVATE_KEY: PEM, GITHUB_INSTALLATION_ID: '2' },
+      undefined,
+      'GITHUB_APP_ID is set (from the environment) but GITHUB_REPOSITORY is not set; set it to owner/repo, or set FORGE=local for the local backlog.',
     ],
     [
       { GITHUB_REPOSITORY: 'o/r' },
       undefined,
-      'GITHUB_REPOSITORY is set (from the environment) but GITHUB_TOKEN is not; set both for GitHub, or neither for the local backlog.',
+      'GITHUB_REPOSITORY is set (from the environment) but GITHUB_TOKEN is not; set both for GitHub, or set FORGE=local for the local backlog.',
     ],
     [
       { GITHUB_REPOSITORY: 'o/r,nonsense', GITHUB_TOKEN: 'x' },
@@ -248,6 +256,44 @@ describe('rules', () => {
     expect(load({ REQUIRE_TOKENS: 'true' }).tokensRequired).toBe(true);
     expect(load({}, { require_tokens: true }).tokensRequired).toBe(true);
     expect(load({ REQUIRE_TOKENS: 'false', BROKER_HOST: '0.0.0.0' }).tokensRequired).toBe(true);
+  });
+
+  const TOKEN = { GITHUB_TOKEN: 't' };
+  const REPOSITORY = { ...TOKEN, GITHUB_REPOSITORY: 'o/r' };
+  const CODESPACE = { ...REPOSITORY, CODESPACES: 'true' };
+
+  test.each<[Env, object | undefined, Env, string, RegExp]>([
+    [{}, undefined, {}, 'local', /^GITHUB_REPOSITORY is not set$/],
+    [TOKEN, undefined, {}, 'local', /^GITHUB_REPOSITORY is not set$/],
+    [REPOSITORY, undefined, {}, 'github', /GITHUB_REPOSITORY is set \(from the environment\)/],
+    [TOKEN, { github_repository: ['o/r'] }, {}, 'github', /in banto.config.json/],
+    [TOKEN, undefined, { GITHUB_REPOSITORY: 'o/r' }, 'github', /from --github-repository/],
+    [CODESPACE, undefined, {}, 'local', /a codespace sets .* set FORGE=github/],
+    [{ ...CODESPACE, FORGE: 'github' }, undefined, {}, 'github', /FORGE is github/],
+    [CODESPACE, { github_repository: ['o/r'] }, { FORGE: 'github' }, 'github', /--forge/],
+    [CODESPACE, undefined, { GITHUB_REPOSITORY: 'o/x' }, 'github', /--github-repository/],
+    [{ ...REPOSITORY, CODESPACES: 'false' }, undefined, {}, 'github', /environment/],
+    [{ ...REPOSITORY, FORGE: 'local' }, undefined, {}, 'local', /FORGE is local/],
+  ])('%j, the file %j and the flags %j choose %s', (env, file, flags, kind, reason) => {
+    const config = load(env, file, flags);
+    expect(config.forge.kind).toBe(kind);
+    expect(config.forgeReason).toMatch(reason);
+  });
+
+  test('a folder inside a repository means the repository, its data and its file', () => {
+    mkdirSync(join(cwd, '.git'));
+    mkdirSync(join(cwd, 'src', 'deep'), { recursive: true });
+    writeFileSync(join(cwd, 'banto.config.json'), '{"max_attempts": 9}');
+    const config = loadConfig({ env: {}, cwd: join(cwd, 'src', 'deep') });
+    expect(config).toMatchObject({
+      dataDir: join(cwd, '.banto'),
+      forge: { repoDir: cwd },
+      policy: { maxAttempts: 9 },
+    });
+    writeFileSync(join(cwd, 'src', 'banto.config.json'), '{"max_attempts": "x"}');
+    expect(sentence(() => loadConfig({ env: {}, cwd: join(cwd, 'src') }))).toContain(
+      'max_attempts in banto.config.json',
+    );
   });
 
   test('token and repositories choose GitHub', () => {

@@ -2,11 +2,13 @@
 // one for the commands that talk to it.
 
 import { refuseForeignAddress, WAYS } from './config/found-file.ts';
+import { personFolder } from './config/here.ts';
 import { isLoopback, rules } from './config/rules.ts';
 import { type Flags, gather, type Values, type Variables } from './config/sources.ts';
 import type { Policy } from './core/settings.ts';
 
 export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
+export type LogFormat = 'json' | 'pretty';
 
 interface LocalForgeConfig {
   readonly kind: 'local';
@@ -78,21 +80,29 @@ export interface Config {
   /** Names beside `host` that requests may be addressed to. */
   readonly allowedHosts: readonly string[];
   readonly logLevel: LogLevel;
+  /** Undefined: pretty on a terminal, JSON elsewhere. */
+  readonly logFormat?: LogFormat;
   /** Absolute. */
   readonly dataDir: string;
   readonly forge: LocalForgeConfig | GithubForgeConfig;
+  /** Why this forge was chosen; ends the sentence "the forge is … because …". */
+  readonly forgeReason?: string;
   readonly store: { readonly kind: 'sqlite' } | RedisConfig;
   readonly policy: Policy;
 }
 
 export interface ClientConfig {
   readonly url: string;
+  /** Somebody said where the server is; otherwise it is where it would be by default. */
+  readonly isNamed: boolean;
   readonly token: string | null;
   readonly agentId: string | null;
   readonly taskId: string | null;
   readonly leaseToken: string | null;
   /** False when NO_COLOR or a dumb terminal says so. */
   readonly color: boolean;
+  /** LOG_LEVEL is debug: errors show where they were thrown. */
+  readonly debug: boolean;
 }
 
 export interface LoadOptions {
@@ -105,9 +115,18 @@ function sources({ flags = {}, env = process.env, cwd = process.cwd() }: LoadOpt
   return { flags, env, cwd };
 }
 
-/** Throws `misconfigured` with one sentence that says what to mend. */
+/** Every command acts where the person is, also when npm started it somewhere else. */
+export function enterPersonFolder(): void {
+  process.chdir(personFolder(process.env, process.cwd()));
+}
+
+/** Throws `misconfigured` with one sentence that says what to fix. */
 export function loadConfig(options: LoadOptions = {}): Config {
-  return rules(gather(sources(options), (setting) => setting.client !== true));
+  const from = sources(options);
+  return rules(
+    gather(from, (setting) => setting.client !== true),
+    { cwd: from.cwd, codespace: from.env.CODESPACES === 'true' },
+  );
 }
 
 const ADDRESS = new Set(['BROKER_HOST', 'BROKER_PORT']);
@@ -139,10 +158,12 @@ export function loadClientConfig(options: LoadOptions = {}): ClientConfig {
   refuseForeignAddress(values, WAYS.banto, here ? ['BROKER_HOST', ...overruled(values)] : []);
   return {
     url: word('BANTO_URL') ?? word('SERVER_URL') ?? own,
+    isNamed: values.isSet('BANTO_URL') || values.isSet('SERVER_URL'),
     token: word('BANTO_TOKEN'),
     agentId: word('BANTO_AGENT'),
     taskId: word('BANTO_TASK_ID'),
     leaseToken: word('BANTO_LEASE_TOKEN'),
     color: (from.env.NO_COLOR ?? '') === '' && from.env.TERM !== 'dumb',
+    debug: from.env.LOG_LEVEL === 'debug',
   };
 }

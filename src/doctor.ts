@@ -1,9 +1,9 @@
-// The checks of `banto doctor`. Each says what it found and how to mend it; none changes anything.
+// The checks of `banto doctor`. Each says what it found and how to fix it; none changes anything.
 
 import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { createClient } from './client/client.ts';
 import {
@@ -13,6 +13,10 @@ import {
   localUrl,
   type RedisConfig,
 } from './config.ts';
+import { describeAll } from './core/dependencies.ts';
+import type { Issue } from './core/issue.ts';
+import { namedDependencies } from './core/plan-gate.ts';
+import { describeForge, describeStore, describeTokens } from './doors/cli/describe-config.ts';
 import type { Check, Finding } from './doors/cli/doctor.ts';
 import type { SettingFlags } from './doors/cli/shell.ts';
 import { nodeProblem } from './node-version.ts';
@@ -21,10 +25,10 @@ import type { Inspection } from './store/sqlite/inspect.ts';
 const run = promisify(execFile);
 
 const ok = (message: string): Finding => ({ status: 'ok', message });
-const problem = (message: string, mend?: string): Finding => ({
+const problem = (message: string, fix?: string): Finding => ({
   status: 'problem',
   message,
-  ...(mend === undefined ? {} : { mend }),
+  ...(fix === undefined ? {} : { fix }),
 });
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
@@ -33,13 +37,12 @@ async function checkNode(): Promise<Finding[]> {
   return [wrong === null ? ok(`Node ${process.versions.node}`) : problem(wrong)];
 }
 
-function describeConfig({ forge, store, host, port, dataDir }: Config): string {
-  const work =
-    forge.kind === 'local'
-      ? `backlog ${join(forge.repoDir, forge.backlogDir)}`
-      : `GitHub ${forge.repositories.join(', ')}`;
-  const truth = store.kind === 'sqlite' ? `SQLite in ${dataDir}` : 'Redis';
-  return `${work}; ${truth}; ${host}:${port}`;
+function describeConfig(config: Config): Finding[] {
+  return [
+    ok(`forge: ${describeForge(config)}`),
+    ok(`store: ${describeStore(config)}`),
+    ok(`tokens: ${describeTokens(config)}`),
+  ];
 }
 
 async function checkGit(): Promise<Finding[]> {
@@ -67,7 +70,7 @@ async function checkGithub(config: GithubForgeConfig): Promise<Finding[]> {
         ? {
             status: 'warning',
             message: 'No webhook is set up: changes are found by polling',
-            mend: 'Set GITHUB_WEBHOOK_SECRET; see docs/github.md.',
+            fix: 'Set GITHUB_WEBHOOK_SECRET; see docs/github.md.',
           }
         : ok('Webhooks are taken at /api/v1/webhooks/github');
     if (found.length > 0) return found;
@@ -75,6 +78,19 @@ async function checkGithub(config: GithubForgeConfig): Promise<Finding[]> {
   } finally {
     await forge.close();
   }
+}
+
+/** What issues wait for and will never get. */
+function checkDependencies(issues: readonly Issue[]): Finding[] {
+  const named = new Map(
+    issues.map((issue) => [issue.number, issue.state === 'open' ? namedDependencies(issue) : []]),
+  );
+  const open = issues.filter(({ state }) => state === 'open').map(({ number }) => number);
+  return describeAll(open, (number) => named.get(number) ?? null).map((message) => ({
+    status: 'warning',
+    message,
+    fix: 'Correct blocked_by, or the lines "Blocked by" and "Depends on", in the issue.',
+  }));
 }
 
 /** The repository and the files of its backlog. */
@@ -91,11 +107,16 @@ async function checkForge(config: Config): Promise<Finding[]> {
       (file): Finding => ({
         status: 'warning',
         message: `${file.file}: ${file.problem}`,
-        mend: 'It is held until the file is mended.',
+        fix: 'It is held until the file is corrected.',
       }),
     );
     const branch = await forge.defaultBranch(repository);
-    return [ok(`${repository}, branches start from ${branch}, ${open} open issues`), ...broken];
+    const issues = (await forge.backlog?.list()) ?? [];
+    return [
+      ok(`${repository}, branches start from ${branch}, ${open} open issues`),
+      ...broken,
+      ...checkDependencies(issues),
+    ];
   } finally {
     await forge.close();
   }
@@ -221,7 +242,7 @@ export function checksFor(flags: SettingFlags): Check[] {
   }
   return [
     ...first,
-    { name: 'settings', run: async () => [ok(describeConfig(config))] },
+    { name: 'settings', run: async () => describeConfig(config) },
     {
       name: config.forge.kind === 'local' ? 'repository' : 'github',
       run: () => checkForge(config),

@@ -19,6 +19,7 @@ import type { Telemetry } from './telemetry.ts';
 
 export interface Served {
   readonly url: string;
+  readonly repositories: readonly string[];
   stop(): Promise<void>;
 }
 
@@ -141,7 +142,7 @@ export async function serve(
     closers.push(async () => {
       await Promise.all([door.close(), broker.stop()]);
     });
-    return { url: await door.listen(), stop };
+    return { url: await door.listen(), repositories: forge.repositories, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -14,6 +14,8 @@ const MAY_USE: Record<string, readonly string[]> = {
   'command-line.ts': [
     'serve.ts',
     'doctor.ts',
+    'init.ts',
+    'open-issues.ts',
     'open-keys.ts',
     'config.ts',
     'telemetry.ts',
@@ -36,6 +38,8 @@ const MAY_USE: Record<string, readonly string[]> = {
     'telemetry.ts',
     'node-version.ts',
   ],
+  'open-issues.ts': ['config.ts', 'config', 'client', 'core', 'doors', 'forge/local'],
+  'init.ts': ['config.ts', 'config', 'core', 'doors/cli', 'forge/local'],
   'serve.ts': [
     'config.ts',
     'telemetry.ts',
@@ -78,6 +82,7 @@ const PACKAGE_ROOMS: Record<string, readonly string[]> = {
   '@modelcontextprotocol/node': ['doors/mcp'],
   ioredis: ['store/redis'],
   pino: ['telemetry.ts'],
+  'pino-pretty': ['telemetry.ts'],
   'prom-client': ['telemetry.ts'],
   commander: ['doors/cli'],
   yaml: ['forge/local'],

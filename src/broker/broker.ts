@@ -1,8 +1,9 @@
 // The broker as the doors see it: one method per verb. Each verb lives in a file of its own.
 // Expected outcomes are values; everything else throws a BantoError whose code the door translates.
 
+import type { AgentStatus } from '../core/agent-status.ts';
 import type { Fact } from '../core/facts.ts';
-import type { ForgeBudget, ForgeWebhook } from '../core/forge.ts';
+import type { ForgeBudget, ForgeWebhook, IssueChange, NewIssue } from '../core/forge.ts';
 import type { Issue } from '../core/issue.ts';
 import type { Policy } from '../core/settings.ts';
 import type { QueueView, StatsRow, TaskDetail, TaskFilter } from '../core/store.ts';
@@ -33,10 +34,16 @@ export interface Assignment {
   readonly ledger: 'written' | 'pending';
 }
 
+/** An issue of the backlog, and the task that somebody who names it means; null: there is none yet. */
+export interface BacklogIssue {
+  readonly issue: Issue;
+  readonly task: Task | null;
+}
+
 /** A task with what a list shows of its issue; text by strangers. */
 export interface ListedTask {
   readonly task: Task;
-  readonly issue: Pick<Issue, 'title' | 'url' | 'labels'>;
+  readonly issue: Pick<Issue, 'title' | 'url' | 'labels' | 'state'>;
 }
 
 export interface AgentView {
@@ -46,8 +53,7 @@ export interface AgentView {
   readonly lastSeenAt: number;
   readonly holds: readonly string[];
   readonly waiting: boolean;
-  /** `zombie`: holds, or just lost, a lease and is silent. `idle`: not heard of for half an hour. */
-  readonly status: 'active' | 'zombie' | 'idle';
+  readonly status: AgentStatus;
 }
 
 export interface Flags {
@@ -97,7 +103,10 @@ export interface Broker extends TokenVerbs {
   ): Promise<Task>;
   release(input: LeaseCall & { reason: string | null }): Promise<Task>;
 
-  tasks(filter: TaskFilter): Promise<{ tasks: ListedTask[]; nextCursor: string | null }>;
+  /** With `issue`, the tasks of that issue: the open one first, then the one that changed last. */
+  tasks(
+    filter: TaskFilter & { readonly issue?: number },
+  ): Promise<{ tasks: ListedTask[]; nextCursor: string | null }>;
   /** `historyCursor`: the `nextHistoryCursor` of the page before. */
   task(taskId: string, historyCursor?: string): Promise<TaskDetail>;
   why(taskId: string, agentId: string | null): Promise<Why>;
@@ -105,6 +114,12 @@ export interface Broker extends TokenVerbs {
   prioritize(input: { taskId: string; priority: number }): Promise<Task>;
   unlock(input: { taskId: string }): Promise<Task>;
   cancel(input: { taskId: string; reason: string | null }): Promise<Task>;
+
+  /** The local backlog, open and closed; a forge that keeps its own issues refuses with `conflict`. */
+  issues(): Promise<BacklogIssue[]>;
+  issue(number: number): Promise<BacklogIssue>;
+  addIssue(issue: NewIssue): Promise<BacklogIssue>;
+  editIssue(number: number, change: IssueChange): Promise<BacklogIssue>;
 
   agents(): Promise<AgentView[]>;
   agent(agentId: string): Promise<AgentView>;

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Fact } from '../core/facts.ts';
 import type { Forge } from '../core/forge.ts';
+import { reasonOf } from '../core/reason.ts';
 import type { Policy } from '../core/settings.ts';
 import type { Store } from '../core/store.ts';
 import { createAbsent } from './absent.ts';
@@ -13,6 +14,7 @@ import { createChooser } from './chooser.ts';
 import { type Context, type Log, systemTimers, type Timers } from './context.ts';
 import { createFinish } from './finish.ts';
 import { createHeartbeat } from './heartbeat.ts';
+import { createIssues } from './issues.ts';
 import { createLook } from './look.ts';
 import type { Loop } from './loop.ts';
 import { createMatcher } from './matcher.ts';
@@ -123,7 +125,7 @@ export function createBroker(options: BrokerOptions): RunningBroker {
       await check();
       return { ok: true, error: null };
     } catch (error) {
-      return { ok: false, error: error instanceof Error ? error.message : String(error) };
+      return { ok: false, error: reasonOf(error) };
     }
   }
 
@@ -134,6 +136,7 @@ export function createBroker(options: BrokerOptions): RunningBroker {
     ...finish,
     ...createLook(context, wishes),
     ...createOperate(context),
+    ...createIssues(context),
     config: settings.config,
     putConfig: settings.putConfig,
     flags: settings.flags,

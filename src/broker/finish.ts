@@ -58,6 +58,12 @@ function checkVerdict(name: TaskName, verdict: Verdict | null, comments: readonl
       'A review is completed with a verdict: approve or request_changes.',
     );
   }
+  if (verdict === 'request_changes' && comments.every((comment) => comment.trim() === '')) {
+    throw new BantoError(
+      'invalid_request',
+      'A review that asks for changes needs at least one comment that says what to change.',
+    );
+  }
   if (name.kind !== 'review' && (verdict !== null || comments.length > 0)) {
     throw new BantoError(
       'invalid_request',

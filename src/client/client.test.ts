@@ -101,6 +101,38 @@ describe('asking for a task', () => {
   });
 });
 
+describe('a server that cannot answer now', () => {
+  const told =
+    (json: object): Script =>
+    () => ({
+      status: 503,
+      headers: { 'retry-after': '7' },
+      json: { error: 'Server is busy. Please try again later.', ...json },
+    });
+
+  test('says why, whatever word it has for it', async () => {
+    const words = {
+      busy: 'Redis is away since 12 s.',
+      maintenance: 'Hand-out is paused',
+      later: 'x',
+    };
+    for (const [code, detail] of Object.entries(words)) {
+      const { client, api } = await talkTo(told({ code, detail }));
+      await expect(client.queue()).rejects.toMatchObject({
+        message: `Banto at ${api.url} cannot answer now: ${detail.replace(/[.]$/, '')}. Try again in 7 s.`,
+        retryAfterSeconds: 7,
+      });
+    }
+  });
+
+  test('is not called busy where it gives no reason', async () => {
+    const { client, api } = await talkTo(told({ code: 'busy' }));
+    await expect(client.queue()).rejects.toThrow(
+      `Banto at ${api.url} cannot answer now and does not say why. Try again in 7 s.`,
+    );
+  });
+});
+
 describe('what is repeated', () => {
   const lease_token = 't';
   type Named = [string, (client: ReturnType<typeof createClient>) => Promise<unknown>];

@@ -7,6 +7,12 @@ import type { AskAnswer, AskBody } from '../doors/schema/ask.ts';
 import type { CompleteBody } from '../doors/schema/complete.ts';
 import type { FailBody } from '../doors/schema/fail.ts';
 import type { HeartbeatAnswer, HeartbeatBody } from '../doors/schema/heartbeat.ts';
+import type {
+  AddIssueBody,
+  EditIssueBody,
+  IssueAnswer,
+  IssuesAnswer,
+} from '../doors/schema/issues.ts';
 import type { CancelBody, PriorityBody, RequeueBody } from '../doors/schema/operate.ts';
 import type { HealthAnswer, ReadyAnswer } from '../doors/schema/ops.ts';
 import type { QueueAnswer, StatsAnswer } from '../doors/schema/queue.ts';
@@ -146,6 +152,13 @@ export function createClient(options: ClientOptions) {
     unlock: (taskId: string) => post<TaskAnswer>(ofTask(taskId, '/unlock'), {}, 'none'),
     cancel: (taskId: string, body: CancelBody = {}) =>
       post<TaskAnswer>(ofTask(taskId, '/cancel'), body, 'none'),
+
+    issues: () => get<IssuesAnswer>('/api/v1/issues'),
+    issue: (number: number) => get<IssueAnswer>(`/api/v1/issues/${number}`),
+    // Repeated after a lost answer, it would be there twice.
+    addIssue: (body: AddIssueBody) => post<IssueAnswer>('/api/v1/issues', body, 'none'),
+    editIssue: (number: number, body: EditIssueBody) =>
+      call<IssueAnswer>({ method: 'PATCH', path: `/api/v1/issues/${number}`, body }, 'lost'),
 
     agents: (options?: CallOptions) => get<AgentsAnswer>('/api/v1/agents', {}, options),
     agent: (agentId: string) => get<AgentAnswer>(`/api/v1/agents/${encodeURIComponent(agentId)}`),

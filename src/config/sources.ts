@@ -1,9 +1,10 @@
 // Where a value comes from: flags over variables over the file over defaults, each checked against its
 // setting. The first thing wrong stops the start with one sentence that names it.
 
-import { readFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
 import { BantoError } from '../core/errors.ts';
+import { repositoryRoot } from './here.ts';
 import { nearest } from './nearest.ts';
 import { unfoldRedisSection } from './redis-section.ts';
 import { fileKey, type Setting } from './setting.ts';
@@ -30,7 +31,8 @@ export interface Values {
   foundByItself(name: string): boolean;
 }
 
-const CONFIG_FILE = 'banto.config.json';
+export const FROM_ENVIRONMENT = 'from the environment';
+export const CONFIG_FILE = 'banto.config.json';
 /** Nobody else's variables begin like this, so one that is unknown is a slip. */
 const OWN_PREFIX = /^(?:BANTO|BROKER)_/;
 
@@ -79,7 +81,7 @@ function parseFile({ shown, ...place }: Omit<File, 'values'>, content: string): 
     parsed = JSON.parse(content);
   } catch (error) {
     // The parser's own message quotes the file, and the file may hold secrets.
-    throw misconfigured(`${shown} is not valid JSON; mend it or move it away.`, error);
+    throw misconfigured(`${shown} is not valid JSON; correct it or move it away.`, error);
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
     throw misconfigured(`${shown} must hold one JSON object of settings.`);
@@ -96,10 +98,16 @@ function parseFile({ shown, ...place }: Omit<File, 'values'>, content: string): 
   return { ...place, shown, values };
 }
 
+/** In the current folder, or in the root of the repository that it is in. */
+function nearestFile(cwd: string): string {
+  const here = join(cwd, CONFIG_FILE);
+  return existsSync(here) ? here : join(repositoryRoot(cwd) ?? cwd, CONFIG_FILE);
+}
+
 function readFile({ flags, env, cwd }: Sources): File | null {
   const named = flags.BANTO_CONFIG ?? (env.BANTO_CONFIG || undefined);
-  const path = resolve(cwd, named ?? CONFIG_FILE);
-  const shown = named ?? CONFIG_FILE;
+  const path = named === undefined ? nearestFile(cwd) : resolve(cwd, named);
+  const shown = named ?? relative(cwd, path);
   let content: string;
   try {
     content = readFileSync(path, 'utf8');
@@ -130,7 +138,7 @@ function find(setting: Setting, sources: Sources, file: File | null): Found | nu
   const variable = sources.env[setting.name];
   if (variable !== undefined && variable.trim() !== '') {
     const value = setting.kind.read(variable.trim());
-    return { value, origin: 'from the environment', base: sources.cwd };
+    return { value, origin: FROM_ENVIRONMENT, base: sources.cwd };
   }
   const key = fileKey(setting);
   if (file !== null && setting.variableOnly !== true && Object.hasOwn(file.values, key)) {

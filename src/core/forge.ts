@@ -56,6 +56,33 @@ export interface ForgeWebhook {
   receive(event: string, payload: unknown): void;
 }
 
+export interface NewIssue {
+  readonly title: string;
+  readonly body: string;
+  readonly labels: readonly string[];
+  readonly priority: Issue['priority'];
+  readonly blockedBy: readonly number[];
+}
+
+/** What is not there stays as it is. */
+export interface IssueChange {
+  readonly title?: string;
+  readonly body?: string;
+  readonly labels?: LabelChange;
+  readonly priority?: Issue['priority'];
+  readonly blockedBy?: readonly number[];
+  readonly state?: Issue['state'];
+}
+
+/** A backlog whose issues Banto itself may write. */
+export interface EditableBacklog {
+  /** Open and closed, by number. */
+  list(): Promise<Issue[]>;
+  add(issue: NewIssue): Promise<Issue>;
+  /** Null: there is no such issue. */
+  edit(number: number, change: IssueChange): Promise<Issue | null>;
+}
+
 export interface Forge {
   readonly kind: 'local' | 'github';
   readonly repositories: readonly string[];
@@ -96,5 +123,7 @@ export interface Forge {
   /** As all instances together know it; null: the forge has said nothing yet. */
   budget?(): Promise<ForgeBudget | null>;
   readonly webhook?: ForgeWebhook;
+  /** Absent where people write issues with the forge's own tools. */
+  readonly backlog?: EditableBacklog;
   close(): Promise<void>;
 }

@@ -36,11 +36,14 @@ export function has(issue: Issue, label: string): boolean {
   return issue.labels.some((name) => name.toLowerCase() === label);
 }
 
-export function dependenciesOf(issue: Issue): number[] {
+/** Every number that the issue says it waits for, itself included where it does. */
+export function namedDependencies(issue: Issue): number[] {
   const fromBody = dependenciesFromBody(issue.body, issue.repository);
-  const all = new Set([...issue.blockedBy, ...fromBody]);
-  all.delete(issue.number);
-  return [...all].sort((a, b) => a - b);
+  return [...new Set([...issue.blockedBy, ...fromBody])].sort((a, b) => a - b);
+}
+
+export function dependenciesOf(issue: Issue): number[] {
+  return namedDependencies(issue).filter((number) => number !== issue.number);
 }
 
 /**

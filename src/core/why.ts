@@ -148,7 +148,13 @@ function branchRule({ task, issue }: TaskDetail, problem: WishProblem | null): R
 
 function summarize(rules: readonly Rule[], rivals: Rivals | null, seeker: Seeker | null): string {
   const broken = rules.find((rule) => !rule.ok);
-  if (broken !== undefined) return broken.detail;
+  // That it is held is true; that it stays held for ever is what somebody has to know.
+  const circle = rules.find((rule) => rule.rule === 'dependencies' && !rule.ok);
+  if (broken !== undefined) {
+    return [broken, ...(circle === undefined || circle === broken ? [] : [circle])]
+      .map(({ detail }) => detail)
+      .join(' ');
+  }
   const whom = seeker === null ? 'the next suitable agent' : seeker.agentId;
   if (rivals !== null && rivals.ahead > 0) {
     return `It is offered; ${whom} would get ${rivals.ahead} other task(s) first.`;
@@ -156,13 +162,22 @@ function summarize(rules: readonly Rule[], rivals: Rivals | null, seeker: Seeker
   return `It is offered: ${whom} gets it at the next request.`;
 }
 
+/** What was found out beside the task itself. */
+interface Trouble {
+  /** Why the branch that the issue asks for is not used. */
+  readonly wish: WishProblem | null;
+  readonly dependencies: { readonly ok: boolean; readonly sentences: readonly string[] };
+}
+
+const NO_TROUBLE: Trouble = { wish: null, dependencies: { ok: true, sentences: [] } };
+
 export function explain(
   detail: TaskDetail,
   agent: { seeker: Seeker; holds: readonly string[] } | null,
   rivals: Rivals | null,
   /** Why hand-out is paused; null: it is not. */
   paused: string | null,
-  wishProblem: WishProblem | null = null,
+  { wish, dependencies }: Trouble = NO_TROUBLE,
 ): Why {
   const { task } = detail;
   const rules: Rule[] = [
@@ -178,7 +193,14 @@ export function explain(
       detail: `Priority ${priorityName(task.priority)} (${task.priority}); attempt ${task.attempts + 1}.`,
     },
   ];
-  rules.push(...branchRule(detail, wishProblem));
+  rules.push(...branchRule(detail, wish));
+  if (dependencies.sentences.length > 0) {
+    rules.push({
+      rule: 'dependencies',
+      ok: dependencies.ok,
+      detail: dependencies.sentences.join(' '),
+    });
+  }
   if (agent !== null) rules.push(...agentRules(detail, agent.seeker, agent.holds));
   const offered = rules.every((rule) => rule.ok);
   const suits = agent === null || matchCount(agent.seeker, bucketOf(detail)) !== null;

@@ -47,6 +47,7 @@ export function leasedTask(over: Partial<ListedTaskAnswer> = {}): ListedTaskAnsw
     issue_url: 'http://x/7',
     title: 'Fix the login',
     labels: ['backend'],
+    issue_state: 'open',
     state: 'leased',
     lease: {
       agent_id: 'a1',
@@ -63,7 +64,6 @@ export function detailAnswer(over: Partial<TaskDetailAnswer> = {}): TaskDetailAn
   return {
     ...leasedTask(),
     body: '## Deliverables\n\n- it works\n',
-    issue_state: 'open',
     earlier_attempts: [],
     history: [],
     next_history_cursor: null,

@@ -165,6 +165,10 @@ export function createScriptedBroker(): ScriptedBroker {
     prioritize: async () => task,
     unlock: async () => task,
     cancel: async () => task,
+    issues: async () => [{ issue, task }],
+    issue: async () => ({ issue, task }),
+    addIssue: async () => ({ issue, task: null }),
+    editIssue: async () => ({ issue, task }),
     agents: async () => [agent],
     agent: async () => agent,
     queue: async () => ({

@@ -37,7 +37,7 @@ export function addNext(program: Command, shell: Shell, done: (code: number) => 
     .option('--agent <id>', 'who asks (BANTO_AGENT)')
     .option(
       '--cap <labels>',
-      'what it can do: labels, several by comma or repeated; * is everything',
+      'what it can do: labels, several by comma or repeated; one with a comma in double quotes; * is everything',
       listed,
     )
     .option('--wait <seconds>', 'wait that long for a task', whole(0, WAIT_SECONDS_MAX), 0)
@@ -72,7 +72,7 @@ export function addNext(program: Command, shell: Shell, done: (code: number) => 
       const task = await client.requestTask(body, { completed: (id) => completed.push(id) });
       for (const id of completed) shell.stderr.write(`banto: Asking completed ${clean(id)}.\n`);
       if (task === null) {
-        shell.stderr.write(`banto: ${nothing(options.cap ?? [])}\n`);
+        shell.stderr.write(`banto: ${nothing(options.cap ?? [], options.wait)}\n`);
         if (options.json && completed.length > 0) {
           printJson(shell, { completed_task_id: completed[0] });
         }
@@ -89,10 +89,13 @@ export function addNext(program: Command, shell: Shell, done: (code: number) => 
   );
 }
 
-function nothing(capabilities: readonly string[]): string {
-  return capabilities.length === 0
-    ? 'No suitable task, as no capability was offered: name labels with --cap, or everything with --cap "*".'
-    : 'No suitable task. Wait for one with --wait; `banto tasks` shows what there is, and `banto why <task> --agent <id>` why it is not offered.';
+function nothing(capabilities: readonly string[], waited: number): string {
+  const found = waited === 0 ? 'No suitable task' : `No suitable task came within ${waited} s`;
+  if (capabilities.length === 0) {
+    return `${found}, as no capability was offered: name labels with --cap, or everything with --cap "*".`;
+  }
+  const hint = waited === 0 ? ' Wait for one with --wait.' : '';
+  return `${found}.${hint} \`banto tasks\` shows what there is, and \`banto why <task> --agent <id>\` why it is not offered.`;
 }
 
 function describe(task: AssignmentAnswer, now: number): string[] {

@@ -3,7 +3,7 @@
 import { type TSchema, Type } from 'typebox';
 import { ErrorAnswer } from '../schema/error.ts';
 
-type Tag = 'agents' | 'tasks' | 'operators' | 'state' | 'server';
+type Tag = 'agents' | 'tasks' | 'issues' | 'operators' | 'state' | 'server';
 
 interface Description {
   readonly tag: Tag;

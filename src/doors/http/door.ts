@@ -12,6 +12,7 @@ import { describeApi, routeDocs } from './docs.ts';
 import type { EventStream } from './event-stream.ts';
 import { routeEvents } from './events.ts';
 import { createGuard } from './guard.ts';
+import { routeIssues } from './issues.ts';
 import { routeComplete, routeFail, routeHeartbeat, routeRelease } from './lease.ts';
 import { type CreateMcp, routeMcp } from './mcp.ts';
 import { routeOperate } from './operate.ts';
@@ -56,6 +57,7 @@ const API_ROUTES = [
   routeRelease,
   routeTasks,
   routeOperate,
+  routeIssues,
   routeAgents,
   routeQueue,
   routeConfig,

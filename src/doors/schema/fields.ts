@@ -39,6 +39,16 @@ export function Text(most: number, what: string) {
   });
 }
 
+/** A note that is longer is cut by the door, with a mark: what was done counts more than its words. */
+export function Note(most: number, what: string) {
+  return Type.String({
+    pattern: '^[^\\u0000]*$',
+    description: `${what}: text without NUL; of more than ${most} characters the middle is cut, with a mark`,
+  });
+}
+
+export const NOTE_MOST = { summary: 20_000, comment: 10_000, reason: 20_000, progress: 4_000 };
+
 export const AgentId = Type.String({
   pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$',
   description:

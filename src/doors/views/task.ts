@@ -80,6 +80,7 @@ export function listedTaskView({ task, issue }: ListedTask): ListedTaskAnswer {
     issue_url: issue.url,
     title: issue.title,
     labels: [...issue.labels],
+    issue_state: issue.state,
   };
 }
 
@@ -88,7 +89,6 @@ export function taskDetailView(detail: TaskDetail): TaskDetailAnswer {
   return {
     ...listedTaskView(detail),
     body: issue.body,
-    issue_state: issue.state,
     earlier_attempts: attempts.map(attemptView),
     history: history.map(eventView),
     next_history_cursor: nextHistoryCursor,

@@ -49,6 +49,25 @@ function readProse(text: string): { title: string; body: string } {
   return { title, body: rest.join('\n').replace(/^(?:[ \t]*\n)+/, '') };
 }
 
+/** The text with another title or body; front matter, and with a new title the body, stay as they are. */
+export function replaceProse(text: string, change: { title?: string; body?: string }): string {
+  const { bodyStart, eol } = layOut(text);
+  const [head, prose] = [text.slice(0, bodyStart), text.slice(bodyStart)];
+  if (change.body !== undefined) {
+    const title = change.title ?? readProse(prose).title;
+    const body = change.body.trim().replaceAll(/\r?\n/g, eol);
+    return `${head}# ${title}${eol}${body === '' ? '' : `${eol}${body}${eol}`}`;
+  }
+  if (change.title === undefined) return text;
+  const lines = prose.split(eol);
+  const heading = titleHeading(lines);
+  const at = heading ?? lines.findIndex((line) => line.trim() !== '');
+  // `## Deliverables` that served as the title stays: it is the heading of its section.
+  const keepsLine = heading === null && LOWER_HEADING.test(lines[at] ?? '');
+  lines.splice(at, keepsLine ? 0 : 1, `# ${change.title}`, ...(keepsLine ? [''] : []));
+  return head + lines.join(eol);
+}
+
 function titleHeading(lines: readonly string[]): number | null {
   let fence: string | null = null;
   for (const [index, line] of lines.entries()) {

@@ -10,6 +10,7 @@ import type { Issue } from '../../core/issue.ts';
 import { createBacklog, type LocalLog } from './backlog.ts';
 import { createBranches } from './branches.ts';
 import { writeComment } from './comments.ts';
+import { createEditableBacklog } from './editable-backlog.ts';
 import { check } from './examine.ts';
 import { gitIn } from './git.ts';
 import { listFolder, readIssue } from './read-issue.ts';
@@ -168,6 +169,8 @@ export async function openLocalForge(options: LocalForgeOptions): Promise<LocalF
     return [...broken, ...strays];
   }
 
+  const editable = createEditableBacklog({ folder, repository: name, now, inLine });
+
   // What cannot be looked at yet (no folder, no repository) is `check`'s to report.
   await backlog.scan().catch((error: unknown) => log.warn({ err: error }, 'the first look failed'));
   await branches.defaultBranch().catch((error: unknown) => {
@@ -205,6 +208,19 @@ export async function openLocalForge(options: LocalForgeOptions): Promise<LocalF
       return branches.defaultBranch();
     },
     problems,
+    backlog: {
+      list: editable.list,
+      add: async (issue) => {
+        const added = await editable.add(issue);
+        await backlog.scan();
+        return backlog.withBirth(added);
+      },
+      edit: async (number, change) => {
+        const edited = await editable.edit(number, change);
+        await backlog.scan();
+        return edited === null ? null : backlog.withBirth(edited);
+      },
+    },
     close: async () => {
       watchers.clear();
       await stop();
