@@ -15,6 +15,7 @@ import {
 } from './config.ts';
 import type { Check, Finding } from './doors/cli/doctor.ts';
 import type { SettingFlags } from './doors/cli/shell.ts';
+import { gitArguments, gitEnvironment } from './git-command.ts';
 import { nodeProblem } from './node-version.ts';
 import type { Inspection } from './store/sqlite/inspect.ts';
 
@@ -44,7 +45,9 @@ function describeConfig({ forge, store, host, port, dataDir }: Config): string {
 
 async function checkGit(): Promise<Finding[]> {
   try {
-    const { stdout } = await run('git', ['--version']);
+    const { stdout } = await run('git', gitArguments('.', ['--version']), {
+      env: gitEnvironment(process.env),
+    });
     return [ok(stdout.trim())];
   } catch (error) {
     return [problem(`git cannot be run (${messageOf(error)})`, 'Install git 2.20 or newer.')];

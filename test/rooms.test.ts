@@ -10,6 +10,7 @@ const SRC = join(import.meta.dirname, '..', 'src');
 const MAY_USE: Record<string, readonly string[]> = {
   'main.ts': ['node-version.ts', 'command-line.ts'],
   'node-version.ts': [],
+  'git-command.ts': [],
   // The two that compose: they may use every room.
   'command-line.ts': [
     'serve.ts',
@@ -35,6 +36,7 @@ const MAY_USE: Record<string, readonly string[]> = {
     'store',
     'telemetry.ts',
     'node-version.ts',
+    'git-command.ts',
   ],
   'serve.ts': [
     'config.ts',
@@ -55,14 +57,14 @@ const MAY_USE: Record<string, readonly string[]> = {
   broker: ['core'],
   'store/sqlite': ['core'],
   'store/redis': ['core'],
-  'forge/local': ['core'],
+  'forge/local': ['core', 'git-command.ts'],
   'forge/github': ['core'],
   'doors/schema': ['core'],
   'doors/views': ['core', 'broker', 'doors/schema'],
   'doors/http': ['core', 'broker', 'doors/schema', 'doors/views', 'telemetry.ts'],
   'doors/cli': ['core', 'client', 'config.ts', 'doors/schema'],
   client: ['core', 'doors/schema'],
-  demo: ['client', 'config.ts', 'core', 'doors/schema'],
+  demo: ['client', 'config.ts', 'core', 'doors/schema', 'git-command.ts'],
 };
 
 /** Each npm package has one room. */
