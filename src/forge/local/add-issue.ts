@@ -17,17 +17,20 @@ export interface NewIssue {
 }
 
 const SLUG_LENGTH = 50;
+const TITLE_READ = 300;
 const TRIES = 10_000;
 
-/** ASCII words of the title; `issue` where there are none. */
+/** ASCII words of the title; `issue` where there are none. Cut before it is taken apart: a title has no limit. */
 function slugOf(title: string): string {
   const words = title
+    .slice(0, TITLE_READ)
     .normalize('NFKD')
     .replaceAll(/[\u0300-\u036f]/g, '')
     .toLowerCase()
     .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '')
     .join('-');
-  return words.replace(/^-+/, '').slice(0, SLUG_LENGTH).replace(/-+$/, '') || 'issue';
+  return words.slice(0, SLUG_LENGTH).replace(/-$/, '') || 'issue';
 }
 
 function contentOf(issue: NewIssue): string {

@@ -49,7 +49,7 @@ export function repositoryName(repoDir: string): string {
   const name = basename(resolve(repoDir))
     .replace(/\.git$/, '')
     .replaceAll(/[^A-Za-z0-9._-]+/g, '-')
-    .replaceAll(/^[-.]+|[-.]+$/g, '');
+    .replaceAll(/^[-.]{1,255}|[-.]{1,255}$/g, '');
   return name === '' ? 'local' : name;
 }
 
