@@ -1,11 +1,11 @@
 // The hand-out: choose, claim in one step, write branch and labels, answer. Or wait.
 
 import { BantoError, busy } from '../core/errors.ts';
-import { byKind, isLedgerLabel, leasedLedger } from '../core/ledger.ts';
+import { agentIdProblem, byKind, leasedLedger } from '../core/ledger.ts';
 import { normalizeCapabilities } from '../core/match.ts';
 import { promptFor } from '../core/prompt.ts';
+import type { Policy } from '../core/settings.ts';
 import type { ClaimResult, HandOut } from '../core/store.ts';
-import { isAgentId } from '../core/task.ts';
 import type { Ticket } from '../core/ticket.ts';
 import type { Absent } from './absent.ts';
 import type { Assignment, Broker, TaskRequest } from './broker.ts';
@@ -45,12 +45,9 @@ export function createClaim(context: Context): ClaimTicket {
 
 const isBusy = (error: unknown) => error instanceof BantoError && error.code === 'busy';
 
-function checkAgent({ agentId }: TaskRequest): void {
-  if (isAgentId(agentId) && !isLedgerLabel(agentId)) return;
-  throw new BantoError(
-    'invalid_request',
-    'agent_id must be 1 to 50 letters, digits, dots, underscores or hyphens, begin with a letter or digit, and not be a ledger label.',
-  );
+function checkAgent({ agentId }: TaskRequest, policy: Policy): void {
+  const problem = agentIdProblem(agentId, policy);
+  if (problem !== null) throw new BantoError('invalid_request', problem);
 }
 
 interface Parts {
@@ -151,7 +148,7 @@ export function createRequest(context: Context, parts: Parts): Broker['requestTa
   }
 
   return async (request, signal) => {
-    checkAgent(request);
+    checkAgent(request, context.policy());
     await absent.settleAgent(request.agentId);
     const ticket = await ticketFor(request);
     const untilAt = ticket.createdAt + request.waitSeconds * 1000;

@@ -41,7 +41,7 @@ export function Text(most: number, what: string) {
 export const AgentId = Type.String({
   pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$',
   description:
-    '1–50 of A-Z a-z 0-9 . _ -, beginning with a letter or digit, and not the name of a ledger label',
+    '1–50 of A-Z a-z 0-9 . _ -, beginning with a letter or digit, and not a ledger, priority or excluded label',
   examples: ['agent-1'],
 });
 
