@@ -85,8 +85,8 @@ async function createTokenOffline(
 }
 
 function localConfig(flags: SettingFlags) {
-  const { forge, policy } = loadConfig({ flags });
-  if (forge.kind === 'local') return { forge, policy };
+  const { forge, policy, dataDir } = loadConfig({ flags });
+  if (forge.kind === 'local') return { forge, policy, dataDir };
   throw new BantoError(
     'misconfigured',
     'The backlog is on GitHub (GITHUB_REPOSITORY): open the issue there.',
@@ -131,9 +131,13 @@ function createShell(color: boolean): Shell {
       return runDemo({ ...options, serve: start, signal: stopSignal(), print });
     },
     async addIssue(flags, issue) {
-      const { forge, policy } = localConfig(flags);
+      const { forge, policy, dataDir } = localConfig(flags);
       const { addIssue } = await import('./forge/local/add-issue.ts');
-      const { number, path } = await addIssue(join(forge.repoDir, forge.backlogDir), issue);
+      const { openNumbers } = await import('./forge/local/numbers.ts');
+      const { gitIn } = await import('./forge/local/git.ts');
+      const { repoDir, backlogDir } = forge;
+      const numbers = openNumbers({ dataDir, git: gitIn(repoDir), backlogDir });
+      const { number, path } = await addIssue(join(repoDir, backlogDir), issue, numbers);
       return { number, path: relative(process.cwd(), path), hints: hintsFor(issue, policy) };
     },
     createTokenOffline,

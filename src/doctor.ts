@@ -84,7 +84,11 @@ async function checkGithub(config: GithubForgeConfig): Promise<Finding[]> {
 async function checkForge(config: Config): Promise<Finding[]> {
   if (config.forge.kind === 'github') return checkGithub(config.forge);
   const { openLocalForge } = await import('./forge/local/local-forge.ts');
-  const forge = await openLocalForge(config.forge);
+  const forge = await openLocalForge({
+    ...config.forge,
+    dataDir: config.dataDir,
+    readOnly: true,
+  });
   try {
     await forge.check();
     const [repository = ''] = forge.repositories;

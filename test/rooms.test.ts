@@ -11,6 +11,7 @@ const MAY_USE: Record<string, readonly string[]> = {
   'main.ts': ['node-version.ts', 'command-line.ts'],
   'node-version.ts': [],
   'git-command.ts': [],
+  'data-folder.ts': [],
   // The two that compose: they may use every room.
   'command-line.ts': [
     'serve.ts',
@@ -55,9 +56,9 @@ const MAY_USE: Record<string, readonly string[]> = {
   'telemetry.ts': ['core', 'broker'],
   core: [],
   broker: ['core'],
-  'store/sqlite': ['core'],
+  'store/sqlite': ['core', 'data-folder.ts'],
   'store/redis': ['core'],
-  'forge/local': ['core', 'git-command.ts'],
+  'forge/local': ['core', 'git-command.ts', 'data-folder.ts'],
   'forge/github': ['core'],
   'doors/schema': ['core'],
   'doors/views': ['core', 'broker', 'doors/schema'],

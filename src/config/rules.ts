@@ -1,5 +1,6 @@
 // The rules that tie settings together, and the object the server is built from.
 
+import { join } from 'node:path';
 import type { Config, GithubForgeConfig, LogLevel } from '../config.ts';
 import type { Policy } from '../core/settings.ts';
 import { storeOf } from './redis-rules.ts';
@@ -100,16 +101,25 @@ function isLoopback(host: string): boolean {
   return bare === 'localhost' || bare === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(bare);
 }
 
+/** The data of a repository lies in it, from whatever folder a command is started. */
+function dataDirOf(values: Values, forge: Config['forge']): string {
+  const set = values.get('BANTO_DATA_DIR') as string;
+  return values.isSet('BANTO_DATA_DIR') || forge.kind !== 'local'
+    ? set
+    : join(forge.repoDir, '.banto');
+}
+
 export function rules(values: Values): Config {
   const host = values.get('BROKER_HOST') as string;
+  const forge = forgeOf(values);
   return {
     host,
     port: values.get('BROKER_PORT') as number,
     tokensRequired: !isLoopback(host),
     allowedHosts: values.get('ALLOWED_HOSTS') as readonly string[],
     logLevel: values.get('LOG_LEVEL') as LogLevel,
-    dataDir: values.get('BANTO_DATA_DIR') as string,
-    forge: forgeOf(values),
+    dataDir: dataDirOf(values, forge),
+    forge,
     store: storeOf(values),
     policy: policyOf(values),
   };

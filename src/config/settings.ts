@@ -64,7 +64,8 @@ const server: Setting[] = [
     kind: path,
     fallback: '.banto',
     path: true,
-    about: 'The folder of the SQLite database.',
+    about:
+      'The folder of what Banto keeps. Default: `.banto` in the repository for the local forge, here otherwise.',
   },
 ];
 

@@ -4,6 +4,7 @@ import { mkdir, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { BantoError } from '../../core/errors.ts';
+import type { Numbers } from './numbers.ts';
 import { listFolder } from './read-issue.ts';
 import { codeOf, createFile, orNull } from './replace-file.ts';
 
@@ -82,14 +83,18 @@ async function withNumber<Value>(
 export async function addIssue(
   folder: string,
   issue: NewIssue,
+  numbers: Numbers,
 ): Promise<{ number: number; path: string }> {
   const bytes = Buffer.from(contentOf(issue));
   await mkdir(folder, { recursive: true });
-  let number = Math.max(0, ...(await listFolder(folder)).numbered.keys());
+  let number = await numbers.highest();
+  for (const taken of (await listFolder(folder)).numbered.keys()) number = Math.max(number, taken);
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     number += 1;
     const name = `${String(number).padStart(4, '0')}-${slugOf(issue.title)}.md`;
     const path = join(folder, name);
+    // Noted first: a number that was noted and not used is lost, which costs nothing.
+    await numbers.note(number);
     const isMade = await withNumber(folder, number, () => createFile(path, bytes));
     if (isMade === true) return { number, path };
   }
