@@ -19,6 +19,7 @@ import { namedDependencies } from './core/plan-gate.ts';
 import { describeForge, describeStore, describeTokens } from './doors/cli/describe-config.ts';
 import type { Check, Finding } from './doors/cli/doctor.ts';
 import type { SettingFlags } from './doors/cli/shell.ts';
+import { gitArguments, gitEnvironment } from './git-command.ts';
 import { nodeProblem } from './node-version.ts';
 import type { Inspection } from './store/sqlite/inspect.ts';
 
@@ -47,7 +48,9 @@ function describeConfig(config: Config): Finding[] {
 
 async function checkGit(): Promise<Finding[]> {
   try {
-    const { stdout } = await run('git', ['--version']);
+    const { stdout } = await run('git', gitArguments('.', ['--version']), {
+      env: gitEnvironment(process.env),
+    });
     return [ok(stdout.trim())];
   } catch (error) {
     return [problem(`git cannot be run (${messageOf(error)})`, 'Install git 2.20 or newer.')];
@@ -97,7 +100,11 @@ function checkDependencies(issues: readonly Issue[]): Finding[] {
 async function checkForge(config: Config): Promise<Finding[]> {
   if (config.forge.kind === 'github') return checkGithub(config.forge);
   const { openLocalForge } = await import('./forge/local/local-forge.ts');
-  const forge = await openLocalForge(config.forge);
+  const forge = await openLocalForge({
+    ...config.forge,
+    dataDir: config.dataDir,
+    readOnly: true,
+  });
   try {
     await forge.check();
     const [repository = ''] = forge.repositories;

@@ -60,12 +60,16 @@ function toChange(body: EditIssueBody) {
   };
 }
 
-async function throughFiles(forge: Local, policy: Policy): Promise<IssueRoom> {
+async function throughFiles(forge: Local, { policy, dataDir }: Config): Promise<IssueRoom> {
   const { createEditableBacklog } = await import('./forge/local/editable-backlog.ts');
-  const { repositoryName } = await import('./forge/local/local-forge.ts');
-  const folder = join(forge.repoDir, forge.backlogDir);
-  const repository = repositoryName(forge.repoDir);
-  const backlog = createEditableBacklog({ folder, repository, now: Date.now });
+  const { gitIn } = await import('./forge/local/git.ts');
+  const { repositoryName } = await import('./forge/local/identity.ts');
+  const { openNumbers } = await import('./forge/local/numbers.ts');
+  const { repoDir, backlogDir } = forge;
+  const folder = join(repoDir, backlogDir);
+  const repository = repositoryName(repoDir, dataDir);
+  const numbers = openNumbers({ dataDir, git: gitIn(repoDir), backlogDir });
+  const backlog = createEditableBacklog({ folder, repository, numbers, now: Date.now });
   function requireFolder(): void {
     if (existsSync(folder)) return;
     throw new BantoError(
@@ -108,7 +112,8 @@ export async function openIssues(flags: SettingFlags): Promise<IssueRoom> {
   const client = loadClientConfig({ flags });
   // Without a name, a server on this machine may serve another repository than the one here.
   if (client.isNamed) return throughServer(client);
-  const { forge, forgeReason, policy } = loadConfig({ flags: { ...flags, BANTO_URL: undefined } });
+  const config = loadConfig({ flags: { ...flags, BANTO_URL: undefined } });
+  const { forge, forgeReason } = config;
   if (forge.kind === 'github') {
     throw new BantoError(
       'misconfigured',
@@ -121,5 +126,5 @@ export async function openIssues(flags: SettingFlags): Promise<IssueRoom> {
       `${forge.repoDir} is not a git repository. Go to one, or make one with \`git init\`; --url names a server instead.`,
     );
   }
-  return throughFiles(forge, policy);
+  return throughFiles(forge, config);
 }

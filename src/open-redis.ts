@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import type { Config, RedisConfig } from './config.ts';
 import { BantoError } from './core/errors.ts';
-import { repositoryName } from './forge/local/local-forge.ts';
+import { repositoryName } from './forge/local/identity.ts';
 import type { RedisConnection } from './store/redis/connect.ts';
 import { openRedisStore, type RedisStore } from './store/redis/redis-store.ts';
 import type { Telemetry } from './telemetry.ts';
@@ -54,7 +54,7 @@ export function redisUnreachable(error: unknown, heard?: Error): unknown {
 }
 
 export async function openRedis(
-  { forge, policy }: Config,
+  { forge, policy, dataDir }: Config,
   store: RedisConfig,
   log: Telemetry['log'],
 ): Promise<RedisStore> {
@@ -72,7 +72,8 @@ export async function openRedis(
       namespace: store.namespace,
       keyPatterns: store.keyPatterns,
       ttls: store.ttls,
-      repositories: forge.kind === 'github' ? forge.repositories : [repositoryName(forge.repoDir)],
+      repositories:
+        forge.kind === 'github' ? forge.repositories : [repositoryName(forge.repoDir, dataDir)],
       leaseSeconds: policy.leaseSeconds,
       log: tell,
     });

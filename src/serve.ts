@@ -40,9 +40,9 @@ export async function openStore(config: Config, log: Log): Promise<Store> {
 }
 
 /** The forge follows the store's clock: pictures of issues and our own writes are compared by it. */
-async function openForge({ forge }: Config, store: Store, log: Log): Promise<Forge> {
+async function openForge({ forge, dataDir }: Config, store: Store, log: Log): Promise<Forge> {
   const now = await followClock(store);
-  if (forge.kind === 'local') return openLocalForge({ ...forge, now, log });
+  if (forge.kind === 'local') return openLocalForge({ ...forge, dataDir, now, log });
   const { openPace } = store;
   return openGithubForge({
     ...forge,

@@ -10,6 +10,8 @@ const SRC = join(import.meta.dirname, '..', 'src');
 const MAY_USE: Record<string, readonly string[]> = {
   'main.ts': ['node-version.ts', 'command-line.ts'],
   'node-version.ts': [],
+  'git-command.ts': [],
+  'data-folder.ts': [],
   // The two that compose: they may use every room.
   'command-line.ts': [
     'serve.ts',
@@ -37,6 +39,7 @@ const MAY_USE: Record<string, readonly string[]> = {
     'store',
     'telemetry.ts',
     'node-version.ts',
+    'git-command.ts',
   ],
   'open-issues.ts': ['config.ts', 'config', 'client', 'core', 'doors', 'forge/local'],
   'init.ts': ['config.ts', 'config', 'core', 'doors/cli', 'forge/local'],
@@ -58,9 +61,9 @@ const MAY_USE: Record<string, readonly string[]> = {
   'telemetry.ts': ['core', 'broker'],
   core: [],
   broker: ['core'],
-  'store/sqlite': ['core'],
+  'store/sqlite': ['core', 'data-folder.ts'],
   'store/redis': ['core'],
-  'forge/local': ['core'],
+  'forge/local': ['core', 'git-command.ts', 'data-folder.ts'],
   'forge/github': ['core'],
   'doors/schema': ['core'],
   'doors/views': ['core', 'broker', 'doors/schema'],
@@ -68,7 +71,7 @@ const MAY_USE: Record<string, readonly string[]> = {
   'doors/mcp': ['core', 'client', 'doors/schema'],
   'doors/cli': ['core', 'client', 'config.ts', 'doors/schema'],
   client: ['core', 'doors/schema'],
-  demo: ['client', 'config.ts', 'core', 'doors/schema'],
+  demo: ['client', 'config.ts', 'core', 'doors/schema', 'git-command.ts'],
 };
 
 /** Each npm package has one room. */

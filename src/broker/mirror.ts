@@ -186,7 +186,7 @@ export function createMirror(
       const before = known.get(issue.number);
       if (before === undefined || mayPredateOwnWrite(issue, before)) continue;
       const { wanted, written } = before.issue;
-      if (ledgerDiffers(wanted, written, issue.labels)) {
+      if (ledgerDiffers(wanted, written, issue.labels, before.matchLabels)) {
         await store.touchLabels(issue.repository, issue.number);
       }
     }

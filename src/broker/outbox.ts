@@ -46,7 +46,7 @@ export function createOutbox(context: Context, mirror: Pick<Mirror, 'replan'>): 
     if (write.type === 'labels') {
       const [known] = await store.issuesNumbered(repository, [number]);
       if (known === undefined) return [];
-      const change = labelChange(known.issue.wanted, known.issue.written);
+      const change = labelChange(known.issue.wanted, known.issue.written, known.matchLabels);
       if (change.add.length > 0 || change.remove.length > 0) {
         await forge.setLabels(repository, number, change);
       }

@@ -2,11 +2,11 @@
 
 import { BantoError, busy, underMaintenance } from '../core/errors.ts';
 import { handoffOf } from '../core/history.ts';
-import { byKind, isLedgerLabel, leasedLedger } from '../core/ledger.ts';
+import { agentIdProblem, byKind, leasedLedger } from '../core/ledger.ts';
 import { normalizeCapabilities } from '../core/match.ts';
 import { promptFor } from '../core/prompt.ts';
+import type { Policy } from '../core/settings.ts';
 import type { ClaimResult, HandOut } from '../core/store.ts';
-import { isAgentId } from '../core/task.ts';
 import type { Ticket } from '../core/ticket.ts';
 import { meetUnfinished } from '../core/unfinished.ts';
 import { type Absent, giveBack } from './absent.ts';
@@ -53,12 +53,9 @@ const isOver = (error: unknown) =>
 
 const isBusy = (error: unknown) => error instanceof BantoError && error.code === 'busy';
 
-function checkAgent({ agentId }: TaskRequest): void {
-  if (isAgentId(agentId) && !isLedgerLabel(agentId)) return;
-  throw new BantoError(
-    'invalid_request',
-    'agent_id must be 1 to 50 letters, digits, dots, underscores or hyphens, begin with a letter or digit, and not be a ledger label.',
-  );
+function checkAgent({ agentId }: TaskRequest, policy: Policy): void {
+  const problem = agentIdProblem(agentId, policy);
+  if (problem !== null) throw new BantoError('invalid_request', problem);
 }
 
 interface Parts {
@@ -177,7 +174,7 @@ export function createRequest(context: Context, parts: Parts): Broker['requestTa
   }
 
   return async (request, signal, completed = () => undefined) => {
-    checkAgent(request);
+    checkAgent(request, context.policy());
     await absent.settleAgent(request.agentId);
     const ticket = await ticketFor(request);
     const untilAt = ticket.createdAt + request.waitSeconds * 1000;

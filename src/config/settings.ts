@@ -76,7 +76,7 @@ const server: Setting[] = [
     fallback: '.banto',
     path: true,
     about:
-      'The folder of the SQLite database. Default: `.banto` in the repository, for GitHub in the current folder.',
+      'The folder of what Banto keeps. Default: `.banto` in the repository for the local forge, here otherwise.',
   },
 ];
 

@@ -9,6 +9,7 @@ import {
   gate,
   has,
   held,
+  mayPredateOwnWrite,
   type PlanContext,
   showsForeign,
   type Want,
@@ -27,13 +28,25 @@ import type { Policy } from './settings.ts';
 import type { MirrorEntry, MirroredIssue, TaskPlan } from './store.ts';
 import { nextLife, roundInLife, type Task, type TaskKind, taskId } from './task.ts';
 
-/** Labels that matching looks at. What Banto wrote itself says nothing about the work. */
-export function matchLabelsOf(issue: Issue, known: MirroredIssue | null): string[] {
-  const own = new Set(
-    [...(known?.issue.written ?? []), ...(known?.issue.wanted ?? [])].map((l) => l.toLowerCase()),
-  );
-  const labels = issue.labels.map((label) => label.toLowerCase());
-  return [...new Set(labels)].filter((label) => !isLedgerLabel(label) && !own.has(label)).sort();
+/**
+ * Labels that people put there: matching looks at them, and Banto never removes one. What Banto wrote itself says
+ * nothing about the work, unless the issue had it before. A picture that may be older than our last write shows
+ * agents that we have taken off since.
+ */
+export function matchLabelsOf(
+  issue: Issue,
+  known: MirroredIssue | null,
+  agents: ReadonlySet<string> = new Set(),
+): string[] {
+  const lower = (labels: readonly string[]) => labels.map((label) => label.toLowerCase());
+  const before = new Set(known?.matchLabels);
+  const own = new Set(lower([...(known?.issue.written ?? []), ...(known?.issue.wanted ?? [])]));
+  if (known !== null && mayPredateOwnWrite(issue, known)) {
+    for (const name of lower([...agents])) own.add(name);
+  }
+  return [...new Set(lower(issue.labels))]
+    .filter((label) => !isLedgerLabel(label) && (before.has(label) || !own.has(label)))
+    .sort();
 }
 
 /** The branch that work on this issue goes to. What was handed in stays where it is, whatever the text says later. */
@@ -203,15 +216,18 @@ export function planIssue(
   if (reviewNow && !plans.some((p) => p.id === reviewId)) {
     plans.push(plan('review', life.first, reviewWant(issue, context)));
   }
-  const ledger = ledgerAfter(endings, fix, repeat);
+  const decided = ledgerAfter(endings, fix, repeat);
+  const ledger =
+    decided === undefined
+      ? ledgerOf(issue, known, life, byHand, context)
+      : { ledger: [...decided] };
+  const adopted = new Set(ledger.adopt?.map((label) => label.toLowerCase()));
   return {
     issue,
-    matchLabels: matchLabelsOf(issue, known),
+    matchLabels: matchLabelsOf(issue, known, context.agents).filter((label) => !adopted.has(label)),
     dependsOn: dependenciesOf(issue),
     plans,
-    ...(ledger === undefined
-      ? ledgerOf(issue, known, life, byHand, context)
-      : { ledger: [...ledger] }),
+    ...ledger,
   };
 }
 

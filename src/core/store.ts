@@ -309,6 +309,8 @@ export interface StatsRow {
 
 export interface MirroredIssue {
   readonly issue: StoredIssue;
+  /** As last mirrored: the labels that people put there. */
+  readonly matchLabels: readonly string[];
   readonly tasks: readonly Task[];
 }
 

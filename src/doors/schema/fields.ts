@@ -52,7 +52,7 @@ export const NOTE_MOST = { summary: 20_000, comment: 10_000, reason: 20_000, pro
 export const AgentId = Type.String({
   pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$',
   description:
-    '1–50 of A-Z a-z 0-9 . _ -, beginning with a letter or digit, and not the name of a ledger label',
+    '1–50 of A-Z a-z 0-9 . _ -, beginning with a letter or digit, and not a ledger, priority or excluded label',
   examples: ['agent-1'],
 });
 

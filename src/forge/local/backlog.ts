@@ -23,7 +23,7 @@ export interface BacklogOptions {
    */
   readonly graceMs: number;
   /** Told after every scan. */
-  readonly onScanned: () => void;
+  readonly onScanned: () => Promise<void>;
 }
 
 interface Entry {
@@ -41,6 +41,7 @@ export interface Backlog {
   /** Looks, and once more where something was missing, so that what is gone is gone for sure. */
   settle(): Promise<void>;
   issues(): Issue[];
+  highest(): number;
   seq(): number;
   since(seq: number): { issues: Issue[]; gone: number[] };
   hasMissing(): boolean;
@@ -132,7 +133,7 @@ export function createBacklog(options: BacklogOptions): Backlog {
     }
     for (const [number, entry] of entries) if (!present.has(number)) miss(number, entry);
     scannedAt = readAt;
-    options.onScanned();
+    await options.onScanned();
   }
 
   function scan(): Promise<void> {
@@ -168,6 +169,7 @@ export function createBacklog(options: BacklogOptions): Backlog {
       await scan();
     },
     issues: () => [...entries.values()].map(fresh).sort((a, b) => a.number - b.number),
+    highest: () => [...entries.keys()].reduce((most, number) => Math.max(most, number), 0),
     seq: () => seq,
     since: (from) => ({
       issues: [...entries.values()]

@@ -8,6 +8,7 @@ import { addIssue } from './add-issue.ts';
 import { editIssueText } from './edit-issue.ts';
 import { Malformed } from './front-matter.ts';
 import { decodeFile } from './issue-file.ts';
+import type { Numbers } from './numbers.ts';
 import { listFolder, readIssue, refuseLarge, resolveFile } from './read-issue.ts';
 import { codeOf, replaceFile } from './replace-file.ts';
 
@@ -15,12 +16,14 @@ interface Options {
   readonly folder: string;
   readonly repository: string;
   readonly now: () => number;
+  /** So that no number is given twice. */
+  readonly numbers: Numbers;
   /** One write after the other for each issue; the ledger writes into the same files. */
   readonly inLine?: (number: number, work: () => Promise<void>) => Promise<void>;
 }
 
 export function createEditableBacklog(options: Options): EditableBacklog {
-  const { folder, repository, now } = options;
+  const { folder, repository, now, numbers } = options;
   const inLine = options.inLine ?? ((_: number, work: () => Promise<void>) => work());
 
   async function read(number: number): Promise<Issue | null> {
@@ -42,7 +45,7 @@ export function createEditableBacklog(options: Options): EditableBacklog {
   return {
     list,
     async add(issue) {
-      const { number } = await addIssue(folder, issue);
+      const { number } = await addIssue(folder, issue, numbers);
       const added = await read(number);
       if (added !== null) return added;
       throw new BantoError('conflict', `Issue #${number} was removed as soon as it was added.`);

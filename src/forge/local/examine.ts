@@ -29,7 +29,7 @@ async function examine(ground: Ground): Promise<string[]> {
 }
 
 function examineVersion(text: string): string[] {
-  const [major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(text)?.slice(1) ?? []).map(Number);
+  const [major = 0, minor = 0] = (/(\d{1,9})\.(\d{1,9})/.exec(text)?.slice(1) ?? []).map(Number);
   const [wantedMajor, wantedMinor] = OLDEST_GIT;
   if (major > wantedMajor || (major === wantedMajor && minor >= wantedMinor)) return [];
   return [`${text} is too old. Install git ${OLDEST_GIT.join('.')} or newer.`];

@@ -23,7 +23,8 @@ import {
 } from '../../../test/support/local-repository.ts';
 import type { ForgeChange } from '../../core/forge.ts';
 import type { Issue } from '../../core/issue.ts';
-import { type LocalForge, openLocalForge, repositoryName } from './local-forge.ts';
+import { repositoryName } from './identity.ts';
+import { type LocalForge, openLocalForge } from './local-forge.ts';
 
 const EVENTUALLY = { timeout: 10_000, interval: 20 };
 let repository: LocalRepository;
@@ -388,5 +389,5 @@ it.each([
   ['/a/shop.git', 'shop'],
   ['/', 'local'],
 ])('names the repository in %s %s', (folder, name) => {
-  expect(repositoryName(folder)).toBe(name);
+  expect(repositoryName(folder, null)).toBe(name);
 });

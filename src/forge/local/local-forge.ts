@@ -13,6 +13,8 @@ import { writeComment } from './comments.ts';
 import { createEditableBacklog } from './editable-backlog.ts';
 import { check } from './examine.ts';
 import { gitIn } from './git.ts';
+import { identify, repositoryName } from './identity.ts';
+import { NO_NUMBERS, openNumbers } from './numbers.ts';
 import { listFolder, readIssue } from './read-issue.ts';
 import { watchFolder } from './watch-folder.ts';
 import { gone, refusalOf, writeLabels } from './write-labels.ts';
@@ -21,6 +23,10 @@ export interface LocalForgeOptions {
   readonly repoDir: string;
   /** Relative to the repository. */
   readonly backlogDir: string;
+  /** Where it is written down which repository this is; without it the folder's name counts. */
+  readonly dataDir?: string;
+  /** Nothing is written down (a command that only looks). */
+  readonly readOnly?: boolean;
   readonly log?: LocalLog;
   /** How often the folder is looked at even when the system reports no change. */
   readonly pollMs?: number;
@@ -46,30 +52,45 @@ const PAGE = 100;
 const POLL_MS = 5000;
 const GRACE_MS = 250;
 const SILENT: LocalLog = { warn: () => undefined };
-export function repositoryName(repoDir: string): string {
-  const name = basename(resolve(repoDir))
-    .replace(/\.git$/, '')
-    .replaceAll(/[^A-Za-z0-9._-]+/g, '-')
-    .replaceAll(/^[-.]+|[-.]+$/g, '');
-  return name === '' ? 'local' : name;
-}
 
 export async function openLocalForge(options: LocalForgeOptions): Promise<LocalForge> {
   const { log = SILENT, pollMs = POLL_MS, graceMs = GRACE_MS, now = Date.now } = options;
   const repoDir = resolve(options.repoDir);
   const folder = resolve(repoDir, options.backlogDir);
-  const name = repositoryName(repoDir);
   const instance = randomUUID();
   const git = gitIn(repoDir);
   const branches = createBranches(git);
+  const { dataDir } = options;
+  const name =
+    dataDir === undefined
+      ? repositoryName(repoDir, null)
+      : await identify({ git, branches, repoDir, dataDir }, options.readOnly !== true);
   const watchers = new Map<(change: ForgeChange) => void, number>();
   const lines = new Map<number, Promise<void>>();
   let stopWatching: (() => Promise<void>) | null = null;
-  const backlog = createBacklog({ folder, repository: name, log, now, graceMs, onScanned: notify });
+  const numbers =
+    dataDir === undefined || options.readOnly === true
+      ? NO_NUMBERS
+      : openNumbers({ dataDir, git, backlogDir: options.backlogDir });
+  const backlog = createBacklog({
+    folder,
+    repository: name,
+    log,
+    now,
+    graceMs,
+    onScanned: scanned,
+  });
 
   function only(repository: string): void {
     if (repository === name) return;
     throw new BantoError('not_found', `There is no repository ${JSON.stringify(repository)} here.`);
+  }
+
+  async function scanned(): Promise<void> {
+    await numbers.note(Math.max(0, backlog.highest())).catch((error: unknown) => {
+      log.warn({ err: error }, 'the highest number could not be written down');
+    });
+    notify();
   }
 
   function notify(): void {
@@ -169,7 +190,7 @@ export async function openLocalForge(options: LocalForgeOptions): Promise<LocalF
     return [...broken, ...strays];
   }
 
-  const editable = createEditableBacklog({ folder, repository: name, now, inLine });
+  const editable = createEditableBacklog({ folder, repository: name, now, numbers, inLine });
 
   // What cannot be looked at yet (no folder, no repository) is `check`'s to report.
   await backlog.scan().catch((error: unknown) => log.warn({ err: error }, 'the first look failed'));

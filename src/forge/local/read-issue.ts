@@ -30,17 +30,22 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
+/** Null: the name does not begin with a number. */
+export function numberOfFile(name: string): number | null {
+  const digits = ISSUE_NAME.exec(name)?.[1];
+  return digits === undefined ? null : Number(digits);
+}
+
 export async function listFolder(folder: string): Promise<Listing> {
   const numbered = new Map<number, string[]>();
   const strays: string[] = [];
   for (const name of (await namesIn(folder)).sort()) {
     if (!MARKDOWN_NAME.test(name)) continue;
-    const digits = ISSUE_NAME.exec(name)?.[1];
-    if (digits === undefined) {
+    const number = numberOfFile(name);
+    if (number === null) {
       if (!README.test(name)) strays.push(name);
       continue;
     }
-    const number = Number(digits);
     const names = numbered.get(number);
     if (names === undefined) numbered.set(number, [name]);
     else names.push(name);

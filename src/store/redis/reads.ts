@@ -104,10 +104,14 @@ export function createReads(
     if (ids.length === 0) return [];
     type Reply = [string, string[], [string, string[]][]][];
     const reply = (await link.read('reads.issues', ...ids)) as Reply;
-    return reply.map(([status, metadata, tasks]) => ({
-      issue: toIssue(toFields(status), toRow(metadata).get('picture') ?? '{}'),
-      tasks: tasks.map(([task, result]) => toTask(toFields(task), toRow(result))),
-    }));
+    return reply.map(([status, metadata, tasks]) => {
+      const known = toRow(metadata);
+      return {
+        issue: toIssue(toFields(status), known.get('picture') ?? '{}'),
+        matchLabels: strings(known.get('match_labels')),
+        tasks: tasks.map(([task, result]) => toTask(toFields(task), toRow(result))),
+      };
+    });
   }
 
   async function agents(): Promise<AgentRecord[]> {

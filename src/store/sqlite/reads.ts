@@ -51,7 +51,11 @@ export function createReads(kit: Kit): TaskReads {
   ]);
 
   function mirrored(row: IssueRow): MirroredIssue {
-    return { issue: toIssue(row), tasks: issues.tasks(row.id).map(toTask) };
+    return {
+      issue: toIssue(row),
+      matchLabels: strings(row.match_labels),
+      tasks: issues.tasks(row.id).map(toTask),
+    };
   }
 
   /** Each filter that narrows well has a statement that begins with its index. */
