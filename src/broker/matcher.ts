@@ -3,7 +3,6 @@
 
 import { shuttingDown } from '../core/errors.ts';
 import type { Fact } from '../core/facts.ts';
-import { pair } from '../core/pair.ts';
 import type { HandOut } from '../core/store.ts';
 import { requestKey, type Ticket } from '../core/ticket.ts';
 import type { Absent } from './absent.ts';
@@ -11,7 +10,7 @@ import type { Chooser } from './chooser.ts';
 import type { Context } from './context.ts';
 import { createLoop } from './loop.ts';
 import { WRITE_LOCK_MS } from './outbox.ts';
-import { roleOf } from './presence.ts';
+import { createPairing, type Served } from './pairing.ts';
 import type { ClaimTicket } from './request.ts';
 import {
   createWaitingRoom,
@@ -53,14 +52,11 @@ export function createMatcher(context: Context, { chooser, claim, absent }: Part
   const ending = new Map<string, boolean>();
   /** Tickets of ours that something may have been claimed for without our hearing of it. */
   const unsure = new Set<string>();
+  const pairing = createPairing(context, chooser, serve);
   let unsubscribe: (() => void) | null = null;
   let stopping = false;
 
-  async function serve(
-    ticket: Ticket,
-    groups: string[][],
-    version: number,
-  ): Promise<'served' | 'unfinished' | 'missed'> {
+  async function serve(ticket: Ticket, groups: string[][], version: number): Promise<Served> {
     const key = requestKey(ticket);
     serving.add(key);
     try {
@@ -87,72 +83,16 @@ export function createMatcher(context: Context, { chooser, claim, absent }: Part
     else absent.claimed(request);
   }
 
-  /** Nobody would hear of a hand-out for an instance that died: its tickets go. */
-  async function ofTheLiving(tickets: readonly Ticket[]): Promise<Ticket[]> {
-    const others = new Set(tickets.map(({ instanceId }) => instanceId));
-    others.delete(context.instanceId);
-    if (others.size === 0) return [...tickets];
-    const alive = await store.led([...others].map(roleOf));
-    const isAlive = ({ instanceId }: Ticket) =>
-      instanceId === context.instanceId || alive.has(roleOf(instanceId));
-    const { true: living = [], false: dead = [] } = Object.groupBy(tickets, (ticket) =>
-      isAlive(ticket) ? 'true' : 'false',
-    );
-    await Promise.all(dead.map(({ id }) => store.tickets.delete(id)));
-    return living;
-  }
-
   /** One round of matching; true where somebody else was faster and another round may find more. */
   async function match(): Promise<boolean> {
     if ((await store.tickets.count()) === 0) return false;
     const ids = await store.tickets.listActive(MOST_TICKETS, PENDING_MS);
     const served = new Set<string>();
     try {
-      const tickets = await ofTheLiving(await store.tickets.getMany(ids));
-      if (tickets.length === 0) return false;
-      // An agent has one task at a time: who holds one is not paired, however many of its requests wait.
-      const holding = new Set(await store.holding([...new Set(tickets.map((t) => t.agentId))]));
-      let missed = false;
-      for (let again = true; again; ) {
-        const free = tickets.filter(({ agentId }) => !holding.has(agentId));
-        const outcomes = await pairOff(free, served);
-        missed = outcomes.some(({ outcome }) => outcome === 'missed');
-        const unfinished = outcomes.filter(({ outcome }) => outcome === 'unfinished');
-        for (const { ticket } of unfinished) holding.add(ticket.agentId);
-        for (const { ticket, outcome } of outcomes) {
-          if (outcome === 'served') holding.add(ticket.agentId);
-        }
-        // What was kept for a holder goes to somebody else in the same turn. Each time there are fewer.
-        again = unfinished.length > 0;
-      }
-      return missed;
+      return await pairing(await store.tickets.getMany(ids), served);
     } finally {
       await store.tickets.release(ids.filter((id) => !served.has(id)));
     }
-  }
-
-  /** Pairs these with what is ready, best overall, and claims for the pairs. */
-  async function pairOff(
-    tickets: readonly Ticket[],
-    served: Set<string>,
-  ): Promise<{ ticket: Ticket; outcome: Awaited<ReturnType<typeof serve>> }[]> {
-    if (tickets.length === 0) return [];
-    await chooser.refresh();
-    const { version, keys, open } = await chooser.chooseAll(tickets);
-    const supply = await store.peek([...keys], open.length);
-    const byId = new Map(open.map((ticket) => [ticket.id, ticket]));
-    const seekers = open.map((ticket) => ({ ...ticket, since: ticket.createdAt }));
-    const pairs = pair(seekers, supply).flatMap(({ waiter, bucket }) => {
-      const ticket = byId.get(waiter);
-      return ticket === undefined ? [] : [{ ticket, bucket }];
-    });
-    return Promise.all(
-      pairs.map(async ({ ticket, bucket }) => {
-        const outcome = await serve(ticket, [[bucket]], version);
-        if (outcome === 'served') served.add(ticket.id);
-        return { ticket, outcome };
-      }),
-    );
   }
 
   const loop = createLoop({
