@@ -5,9 +5,10 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { createClient } from './client/client.ts';
-import { type Config, loadClientConfig, loadConfig } from './config.ts';
+import { type Config, loadClientConfig, loadConfig, loadSecrets } from './config.ts';
 import { hasDeliverables } from './core/body.ts';
 import { BantoError } from './core/errors.ts';
+import { createScrubber } from './core/secrets.ts';
 import type { Policy } from './core/settings.ts';
 import { checksFor } from './doctor.ts';
 import { runCommandLine } from './doors/cli/program.ts';
@@ -43,16 +44,20 @@ async function quietLog() {
   return createTelemetry({ level: 'silent' }).log;
 }
 
-async function start(config: Config): Promise<{ url: string; stop(): Promise<void> }> {
+async function start(
+  config: Config,
+  flags: SettingFlags = {},
+): Promise<{ url: string; stop(): Promise<void> }> {
   const { serve } = await import('./serve.ts');
   const { createTelemetry } = await import('./telemetry.ts');
-  return serve(config, createTelemetry({ level: config.logLevel }));
+  const secrets = loadSecrets({ flags });
+  return serve(config, createTelemetry({ level: config.logLevel, secrets }));
 }
 
 async function serveUntilStopped(flags: SettingFlags): Promise<number> {
   const config = loadConfig({ flags });
   const signal = stopSignal();
-  const server = await start(config);
+  const server = await start(config, flags);
   process.stdout.write(
     `Banto is at ${server.url}\n${describeBacklog(config)}Agents ask with \`banto next --agent <name> --cap <labels>\`; watch with \`banto status\`; the API is at ${server.url}/docs\n`,
   );
@@ -120,10 +125,20 @@ function hintsFor({ labels, body }: NewIssue, policy: Policy): string[] {
   ];
 }
 
+/** Errors quote what they were given; standard output is what the person asked for and stays as it is. */
+function scrubbed(output: NodeJS.WriteStream): Shell['stderr'] {
+  return {
+    isTTY: output.isTTY,
+    columns: output.columns,
+    rows: output.rows,
+    write: (text) => output.write(createScrubber(loadSecrets())(text)),
+  };
+}
+
 function createShell(color: boolean): Shell {
   return {
     stdout: process.stdout,
-    stderr: process.stderr,
+    stderr: scrubbed(process.stderr),
     stdin: process.stdin,
     color,
     version: versionOfPackage(),

@@ -3,6 +3,7 @@
 
 import { refuseForeignAddress, WAYS } from './config/found-file.ts';
 import { isLoopback, rules } from './config/rules.ts';
+import { secretsOf } from './config/secrets.ts';
 import { type Flags, gather, type Values, type Variables } from './config/sources.ts';
 import type { Policy } from './core/settings.ts';
 
@@ -103,6 +104,11 @@ export interface LoadOptions {
 
 function sources({ flags = {}, env = process.env, cwd = process.cwd() }: LoadOptions) {
   return { flags, env, cwd };
+}
+
+/** What must never be printed, whatever else is wrong with the settings. */
+export function loadSecrets(options: LoadOptions = {}): string[] {
+  return secretsOf(sources(options));
 }
 
 /** Throws `misconfigured` with one sentence that says what to mend. */

@@ -4,6 +4,7 @@ import { type Logger, pino } from 'pino';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { BantoError } from './core/errors.ts';
 import type { ForgeBudget } from './core/forge.ts';
+import { createScrubber } from './core/secrets.ts';
 import type { QueueView } from './core/store.ts';
 
 export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
@@ -37,6 +38,23 @@ export function redact(line: string): string {
     .replace(BEARER, `$1${REDACTED}`)
     .replace(SECRET_WORDS, `$1${REDACTED}`)
     .replace(URL_PASSWORD, `$1${REDACTED}@`);
+}
+
+/** Libraries hang requests, commands and their arguments on errors: none of that is for a log. */
+function plainError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const { name, message, stack, cause } = error;
+  const { code, status, reason } = error as { code?: unknown; status?: unknown; reason?: unknown };
+  const words = Object.entries({ code, status, reason }).filter(
+    ([, value]) => typeof value === 'string' || typeof value === 'number',
+  );
+  return {
+    type: name,
+    message,
+    ...Object.fromEntries(words),
+    stack,
+    ...(cause === undefined ? {} : { cause: plainError(cause) }),
+  };
 }
 
 // A request for work may wait for 300 seconds; everything else should be in the first buckets.
@@ -124,9 +142,17 @@ function showQueue(metrics: Metrics, queue: Parameters<Telemetry['showQueue']>[0
 export function createTelemetry(options: {
   level: LogLevel;
   write?: (line: string) => void;
+  /** Known secrets: taken out of every line, wherever a library puts them. */
+  secrets?: readonly string[];
 }): Telemetry {
   const { level, write } = options;
-  const settings = { level, base: null, hooks: { streamWrite: redact } };
+  const scrub = createScrubber(options.secrets ?? []);
+  const settings = {
+    level,
+    base: null,
+    serializers: { err: plainError },
+    hooks: { streamWrite: (line: string) => redact(scrub(line)) },
+  };
   const log = write === undefined ? pino(settings, pino.destination(2)) : pino(settings, { write });
   const metrics = createMetrics();
   return {
