@@ -68,7 +68,7 @@ function run(
         () => child.kill('SIGTERM'),
         (error: unknown) => {
           child.kill('SIGKILL');
-          fail(error as Error);
+          fail(error);
         },
       );
     };
