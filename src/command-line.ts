@@ -4,8 +4,15 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createClient } from './client/client.ts';
-import { type Config, enterPersonFolder, loadClientConfig, loadConfig } from './config.ts';
+import {
+  type Config,
+  enterPersonFolder,
+  loadClientConfig,
+  loadConfig,
+  loadSecrets,
+} from './config.ts';
 import { BantoError } from './core/errors.ts';
+import { createScrubber } from './core/secrets.ts';
 import { checksFor } from './doctor.ts';
 import { runCommandLine } from './doors/cli/program.ts';
 import type { SettingFlags, Shell, TokenDesk } from './doors/cli/shell.ts';
@@ -42,15 +49,14 @@ async function quietLog() {
   return createTelemetry({ level: 'silent' }).log;
 }
 
-async function start(config: Config): Promise<Served> {
+async function start(config: Config, flags: SettingFlags = {}): Promise<Served> {
   const { serve } = await import('./serve.ts');
   const { createTelemetry } = await import('./telemetry.ts');
   const onTerminal = process.stderr.isTTY;
   const format = config.logFormat ?? (onTerminal ? 'pretty' : 'json');
-  return serve(
-    config,
-    createTelemetry({ level: config.logLevel, format, color: onTerminal && manner().color }),
-  );
+  const color = onTerminal && manner().color;
+  const secrets = loadSecrets({ flags });
+  return serve(config, createTelemetry({ level: config.logLevel, format, color, secrets }));
 }
 
 /** Told before anything is opened or written: a first start goes wrong here most of the time. */
@@ -64,7 +70,7 @@ async function serveUntilStopped(flags: SettingFlags): Promise<number> {
   const config = loadConfig({ flags });
   const signal = stopSignal();
   await checkGround(config);
-  const { url, repositories, stop } = await start(config);
+  const { url, repositories, stop } = await start(config, flags);
   const usualUrl = loadClientConfig().url;
   const lines = startBlock({ config, url, usualUrl, repositories });
   process.stdout.write(`${lines.join('\n')}\n`);
@@ -98,10 +104,20 @@ async function withTokens<T>(
   }
 }
 
+/** Errors quote what they were given; standard output is what the person asked for and stays as it is. */
+function scrubbed(output: NodeJS.WriteStream): Shell['stderr'] {
+  return {
+    isTTY: output.isTTY,
+    columns: output.columns,
+    rows: output.rows,
+    write: (text) => output.write(createScrubber(loadSecrets())(text)),
+  };
+}
+
 function createShell({ color, debug }: Pick<Shell, 'color' | 'debug'>): Shell {
   return {
     stdout: process.stdout,
-    stderr: process.stderr,
+    stderr: scrubbed(process.stderr),
     stdin: process.stdin,
     terminal:
       process.stdin.isTTY && process.stdout.isTTY

@@ -4,6 +4,7 @@
 import { refuseForeignAddress, WAYS } from './config/found-file.ts';
 import { personFolder } from './config/here.ts';
 import { isLoopback, rules } from './config/rules.ts';
+import { secretsOf } from './config/secrets.ts';
 import { type Flags, gather, type Values, type Variables } from './config/sources.ts';
 import type { Policy } from './core/settings.ts';
 
@@ -118,6 +119,11 @@ function sources({ flags = {}, env = process.env, cwd = process.cwd() }: LoadOpt
 /** Every command acts where the person is, also when npm started it somewhere else. */
 export function enterPersonFolder(): void {
   process.chdir(personFolder(process.env, process.cwd()));
+}
+
+/** What must never be printed, whatever else is wrong with the settings. */
+export function loadSecrets(options: LoadOptions = {}): string[] {
+  return secretsOf(sources(options));
 }
 
 /** Throws `misconfigured` with one sentence that says what to fix. */

@@ -10,12 +10,14 @@ import {
   type Config,
   type GithubForgeConfig,
   loadConfig,
+  loadSecrets,
   localUrl,
   type RedisConfig,
 } from './config.ts';
 import { describeAll } from './core/dependencies.ts';
 import type { Issue } from './core/issue.ts';
 import { namedDependencies } from './core/plan-gate.ts';
+import { createScrubber } from './core/secrets.ts';
 import { describeForge, describeStore, describeTokens } from './doors/cli/describe-config.ts';
 import type { Check, Finding } from './doors/cli/doctor.ts';
 import type { SettingFlags } from './doors/cli/shell.ts';
@@ -232,7 +234,26 @@ function describeStopped(found: Exclude<Inspection, { state: 'in_use' }>): strin
     : 'is in order';
 }
 
+/** What a check found may quote what a library said. */
+function scrubbed(check: Check, secrets: readonly string[]): Check {
+  const scrub = createScrubber(secrets);
+  const clean = (finding: Finding): Finding => ({ ...finding, message: scrub(finding.message) });
+  return {
+    ...check,
+    run: () =>
+      check.run().then(
+        (findings) => findings.map(clean),
+        (error: unknown) => [clean(problem(messageOf(error)))],
+      ),
+  };
+}
+
 export function checksFor(flags: SettingFlags): Check[] {
+  const secrets = loadSecrets({ flags });
+  return allChecks(flags).map((check) => scrubbed(check, secrets));
+}
+
+function allChecks(flags: SettingFlags): Check[] {
   const first: Check[] = [
     { name: 'node', run: checkNode },
     { name: 'git', run: checkGit },

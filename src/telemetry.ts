@@ -5,6 +5,7 @@ import { prettyFactory } from 'pino-pretty';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { BantoError } from './core/errors.ts';
 import type { ForgeBudget } from './core/forge.ts';
+import { createScrubber } from './core/secrets.ts';
 import type { QueueView } from './core/store.ts';
 
 export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
@@ -127,13 +128,23 @@ function isOrdinary(error: Error): boolean {
   return error instanceof BantoError || typeof (error as NodeJS.ErrnoException).code === 'string';
 }
 
+/** Libraries hang requests, commands and their arguments on errors: none of that is for a log. */
 function describeError(error: unknown, debug: boolean, format: LogFormat): unknown {
   if (!(error instanceof Error)) return error;
-  const { type, message, stack } = pino.stdSerializers.err(error);
-  const { code } = error as NodeJS.ErrnoException;
+  const { name, message, stack, cause } = error;
+  const { code, status, reason } = error as { code?: unknown; status?: unknown; reason?: unknown };
+  const words = Object.entries({ code, status, reason }).filter(
+    ([, value]) => typeof value === 'string' || typeof value === 'number',
+  );
   // A fault of Banto keeps its trace where a program reads the log.
   const traced = debug || (format === 'json' && !isOrdinary(error));
-  return { type, message, ...(code === undefined ? {} : { code }), ...(traced ? { stack } : {}) };
+  return {
+    type: name,
+    message,
+    ...Object.fromEntries(words),
+    ...(traced ? { stack } : {}),
+    ...(cause === undefined ? {} : { cause: describeError(cause, debug, format) }),
+  };
 }
 
 /** `it failed: Redis cannot be reached`: the error belongs to the line it explains. */
@@ -159,6 +170,8 @@ export interface TelemetryOptions {
   readonly color?: boolean;
   /** Takes the finished lines; without it they go to standard error, so that output stays clean. */
   readonly write?: (line: string) => void;
+  /** Known secrets: taken out of every line, wherever a library puts them. */
+  readonly secrets?: readonly string[];
 }
 
 function destinationOf({ format, color = false, write }: TelemetryOptions): DestinationStream {
@@ -167,12 +180,13 @@ function destinationOf({ format, color = false, write }: TelemetryOptions): Dest
 }
 
 export function createTelemetry(options: TelemetryOptions): Telemetry {
-  const { level, format = 'json' } = options;
+  const { level, format = 'json', secrets = [] } = options;
+  const scrub = createScrubber(secrets);
   const log: Logger = pino(
     {
       level,
       base: null,
-      hooks: { streamWrite: redact },
+      hooks: { streamWrite: (line: string) => redact(scrub(line)) },
       serializers: {
         err: (error: unknown) => describeError(error, log.level === 'debug', format),
       },

@@ -187,3 +187,15 @@ export function gather(sources: Sources, wanted: (setting: Setting) => boolean):
     foundByItself: (name) => found.get(name)?.foundByItself === true,
   };
 }
+
+/** Everything that was given for this setting, from whatever source and unchecked. */
+export function readRaw(setting: Setting, sources: Sources): unknown[] {
+  let file: File | null = null;
+  try {
+    file = readFile(sources);
+  } catch (error) {
+    if (!(error instanceof BantoError)) throw error;
+  }
+  const variable = sources.env[setting.name]?.trim();
+  return [sources.flags[setting.name], variable, file?.values[fileKey(setting)]];
+}

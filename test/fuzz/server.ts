@@ -64,6 +64,7 @@ export async function startFuzzedServer(): Promise<FuzzedServer> {
       await write();
       return 'created';
     },
+    hasBranch: async () => false,
     setLabels: write,
     comment: write,
     check: async () => undefined,

@@ -70,12 +70,30 @@ function redisError([, message]: Reply): BantoError | null {
   return translate(new Error(String(message)));
 }
 
+const REFUSALS: readonly (readonly [RegExp, string])[] = [
+  [
+    /^WRONGPASS/,
+    'Redis refuses the password. Check REDIS_PASSWORD and REDIS_USERNAME, or the ones in REDIS_URL.',
+  ],
+  [/^NOAUTH/, 'Redis asks for a password. Set REDIS_PASSWORD, or put it into REDIS_URL.'],
+  [/^NOPERM/, 'The Redis user may not do what Banto needs; docs/redis.md has its rights.'],
+];
+
+/** The sentence where Redis knows us and does not let us in; null: that is not what happened. */
+export function refusalOf(error: Error): string | null {
+  const sentence = REFUSALS.find(([word]) => word.test(error.message))?.[1];
+  return sentence === undefined ? null : `${sentence} (${error.message})`;
+}
+
 /** What Redis says is a fault of ours unless it says "not now"; silence and broken connections are `busy`. */
 export function translate(error: unknown): BantoError {
   if (error instanceof BantoError) return error;
   if (error instanceof Error && error.name === 'ReplyError' && !NOT_NOW.test(error.message)) {
-    const code = /^(NOPERM|NOAUTH|WRONGPASS)/.test(error.message) ? 'misconfigured' : 'internal';
-    return new BantoError(code, `Redis refused a command: ${error.message}`, { cause: error });
+    const refused = refusalOf(error);
+    if (refused !== null) return new BantoError('misconfigured', refused, { cause: error });
+    return new BantoError('internal', `Redis refused a command: ${error.message}`, {
+      cause: error,
+    });
   }
   const [, word] = NOT_NOW.exec(error instanceof Error ? error.message : '') ?? [];
   const detail =
@@ -226,8 +244,12 @@ export async function openLink(options: LinkOptions): Promise<Link> {
     return reattaching;
   }
 
+  /** The connection is only said to be closed; why, was said before. */
+  let refused: Error | null = null;
   client.on('error', (error: Error) => {
-    if (!closed) options.warn('Redis cannot be reached', error);
+    const refusal = refusalOf(error);
+    if (refusal !== null) refused = error;
+    if (!closed) options.warn(refusal ?? 'Redis cannot be reached', error);
   });
   client.on('close', detach);
   try {
@@ -236,7 +258,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
   } catch (error) {
     closed = true;
     client.disconnect();
-    throw translate(error);
+    throw translate(refused ?? error);
   }
   up = client.status === 'ready';
   if (up) opening.resolve();

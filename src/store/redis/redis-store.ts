@@ -11,7 +11,7 @@ import { type Client, openClient, type RedisConnection, targetOf } from './conne
 import { createInstances } from './instances.ts';
 import { createJournal } from './journal.ts';
 import { createIdentifiers, createKeys, type KeyPatterns } from './keys.ts';
-import { type Link, openLink } from './link.ts';
+import { type Link, openLink, refusalOf } from './link.ts';
 import { createMirror } from './mirror.ts';
 import { createOutbox } from './outbox.ts';
 import { createPaces } from './pace.ts';
@@ -179,7 +179,8 @@ function openReplica(
   const { replicaUrl: url, tls } = connection;
   if (url === undefined) return null;
   const replica = openClient({ url, ...(tls === undefined ? {} : { tls }) }, timeouts);
-  replica.on('error', (error: Error) => log('The replica cannot be reached', error));
+  const away = (error: Error) => refusalOf(error) ?? 'The replica cannot be reached';
+  replica.on('error', (error: Error) => log(away(error), error));
   replica.connect().catch((error: unknown) => log('The replica cannot be reached', error));
   return replica;
 }
