@@ -319,7 +319,7 @@ describe('people', () => {
     const ran = await banto(['token', 'create', '--agent', 'a1', '--note', 'laptop']);
     expect(ran).toMatchObject({ code: 0, stdout: 'banto_new\n' });
     expect(ran.stderr).toContain('shown once');
-    expect(api.received[0]?.body).toEqual({ agent_id: 'a1', note: 'laptop' });
+    expect(api.received[0]?.body).toEqual({ scope: 'agent', agent_id: 'a1', note: 'laptop' });
     expect((await banto(['token', 'create'])).code).toBe(2);
     expect((await banto(['token', 'create', '--agent', 'a1', '--operator'])).code).toBe(2);
   });
