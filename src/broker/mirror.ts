@@ -105,6 +105,7 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
     const planContext = {
       policy: context.policy(),
       hasPullRequests: forge.hasPullRequests,
+      numbersReturn: forge.numbersReturn === true,
       defaultBranch: await defaultBranch(repository),
       isOpen: (number: number) =>
         (newest.get(number) ?? others.get(number)?.issue)?.state === 'open',

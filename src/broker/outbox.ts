@@ -4,7 +4,7 @@
 import { commentText } from '../core/comment.ts';
 import { ForgeBusy, ForgeRefused } from '../core/forge.ts';
 import { labelChange, waitingLedger } from '../core/ledger.ts';
-import { writeDelayMs } from '../core/retry.ts';
+import { refusedHoldMs, writeDelayMs } from '../core/retry.ts';
 import type { HandOut, Settlement, Write } from '../core/store.ts';
 import { parseTaskId } from '../core/task.ts';
 import type { Context } from './context.ts';
@@ -18,8 +18,6 @@ const BATCH = 50;
 /** While the forge asks for patience, so few are tried at a time: each try is recorded. */
 const BATCH_WHEN_BUSY = 5;
 const IDLE_MS = 1000;
-/** A task whose branch or labels were refused is offered again after this time, in case it was mended. */
-const REFUSED_HOLD_MS = 600_000;
 
 type Written = 'written' | 'pending' | 'refused';
 const WRITTEN = { written: 'written', retry: 'pending', refused: 'refused' } as const;
@@ -66,7 +64,7 @@ export function createOutbox(context: Context): OutboxLoop {
       taskId: write.taskId,
       fence: write.fence,
       reason: error.reason,
-      holdMs: REFUSED_HOLD_MS,
+      holdMs: refusedHoldMs(error.reason),
       ledger: waitingLedger(name.kind),
     });
   }

@@ -9,6 +9,8 @@ import type { MirroredIssue, TaskPlan } from './store.ts';
 export interface PlanContext {
   readonly policy: Policy;
   readonly hasPullRequests: boolean;
+  /** A number may come back as another issue. */
+  readonly numbersReturn?: boolean;
   readonly defaultBranch: string;
   /** Which of the numbers the issue waits for are open. */
   readonly isOpen: (number: number) => boolean;
