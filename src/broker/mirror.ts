@@ -141,6 +141,7 @@ export function createMirror(
     const planContext = {
       policy: context.policy(),
       hasPullRequests: forge.hasPullRequests,
+      numbersReturn: forge.numbersReturn === true,
       defaultBranch: await defaultBranch(repository),
       wishProblems: problems,
       isOpen: (number: number) =>

@@ -5,7 +5,7 @@ import { isNameRefused, ownBranch, wasMadeFor } from '../core/branch-wish.ts';
 import { commentText } from '../core/comment.ts';
 import { ForgeBusy, ForgeRefused } from '../core/forge.ts';
 import { labelChange, waitingLedger } from '../core/ledger.ts';
-import { writeDelayMs } from '../core/retry.ts';
+import { refusedHoldMs, writeDelayMs } from '../core/retry.ts';
 import type { HandOut, Settlement, Write } from '../core/store.ts';
 import { parseTaskId } from '../core/task.ts';
 import type { Context } from './context.ts';
@@ -20,8 +20,6 @@ const BATCH = 50;
 /** While the forge asks for patience, so few are tried at a time: each try is recorded. */
 const BATCH_WHEN_BUSY = 5;
 const IDLE_MS = 1000;
-/** A task whose branch or labels were refused is offered again after this time, in case it was mended. */
-const REFUSED_HOLD_MS = 600_000;
 
 type Written = 'written' | 'pending' | 'refused';
 const WRITTEN = { written: 'written', retry: 'pending', refused: 'refused' } as const;
@@ -94,7 +92,7 @@ export function createOutbox(context: Context, mirror: Pick<Mirror, 'replan'>): 
       taskId: write.taskId,
       fence: write.fence,
       reason: error.reason,
-      holdMs: rename ? 0 : REFUSED_HOLD_MS,
+      holdMs: rename ? 0 : refusedHoldMs(error.reason),
       ledger: waitingLedger(name.kind),
     });
     if (!rename) return;

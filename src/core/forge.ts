@@ -88,6 +88,8 @@ export interface Forge {
   readonly repositories: readonly string[];
   /** Where true, a review needs a linked pull request. */
   readonly hasPullRequests: boolean;
+  /** Where true, a number may come back as another issue: people name the files. */
+  readonly numbersReturn?: true;
   /** All open issues, page by page; what is open in the store and not in here is gone or closed. */
   list(repository: string): AsyncIterable<readonly Issue[]>;
   /** What changed since the cursor; a null cursor means: since this process began to look. */

@@ -9,6 +9,8 @@ import type { MirroredIssue, TaskPlan } from './store.ts';
 export interface PlanContext {
   readonly policy: Policy;
   readonly hasPullRequests: boolean;
+  /** A number may come back as another issue. */
+  readonly numbersReturn?: boolean;
   readonly defaultBranch: string;
   /** Why the branch that an issue asks for is not used, by its number; missing: it may be. */
   readonly wishProblems?: ReadonlyMap<number, string>;

@@ -90,10 +90,22 @@ interface Life {
 }
 
 /**
+ * The number came back as another issue: other words, and the file was gone, closed, or has another name. An
+ * issue that is only edited keeps its name.
+ */
+function isAnother(issue: Issue, known: MirroredIssue | null, { numbersReturn }: PlanContext) {
+  if (numbersReturn !== true || known === null || known.tasks.length === 0) return false;
+  const before = known.issue;
+  if (issue.problem !== null || before.problem !== null) return false;
+  const otherWords = issue.title !== before.title && issue.body !== before.body;
+  return otherWords && (before.state === 'closed' || issue.url !== before.url);
+}
+
+/**
  * The rounds that count now. A reopened issue goes on where closing interrupted it; if nothing was
  * interrupted, all its work was done, and it begins a new life.
  */
-function currentLife(issue: Issue, known: MirroredIssue | null): Life {
+function currentLife(issue: Issue, known: MirroredIssue | null, another: boolean): Life {
   const tasks = known?.tasks ?? [];
   const lastRound = Math.max(1, ...tasks.map((task) => task.round));
   const first = lastRound - roundInLife(lastRound) + 1;
@@ -103,7 +115,7 @@ function currentLife(issue: Issue, known: MirroredIssue | null): Life {
   const interrupted = current.some(
     (task) => task.state === 'dead' || (task.state === 'cancelled' && !endedOnForge(task)),
   );
-  if (reopened && worked && !interrupted) {
+  if (another || (reopened && worked && !interrupted)) {
     return { first: nextLife(lastRound), tasks: [], following: [], beganAt: issue.updatedAt };
   }
   return {
@@ -157,7 +169,8 @@ export function planIssue(
   known: MirroredIssue | null,
   context: PlanContext,
 ): MirrorEntry {
-  const life = currentLife(issue, known);
+  const another = isAnother(issue, known, context);
+  const life = currentLife(issue, known, another);
   const blocked = gate(issue, known, context);
   const branch = branchOf(issue, life, context);
   const plan = (
@@ -185,6 +198,13 @@ export function planIssue(
   if (issue.subject === 'issue') {
     const want = byHand ? held('needs_review') : implementWant(issue, known, life, context.policy);
     plans.push(plan('implement', life.first, want));
+  }
+  // What was begun for the issue that had this number before is nobody's any more.
+  const left = another ? (known?.tasks ?? []) : [];
+  for (const { kind, round, state } of left) {
+    if (state === 'done' || state === 'cancelled') continue;
+    const want = { state: 'cancelled', reason: 'issue_replaced' } as const;
+    plans.push(plan(kind, round, want, { create: false, want }));
   }
   const later = life.tasks.filter((t) => t.kind !== 'implement' || t.round !== life.first);
   const open = issue.state === 'open';

@@ -57,6 +57,7 @@ export function explainReason(reason: string): string {
     requeued: 'an operator asked for a delay',
     listing: 'the backlog is still being read',
     issue_closed: 'its issue was closed',
+    issue_replaced: 'its number belongs to another issue now',
     untrusted_author:
       'neither its author nor anybody who labelled it since the last edit has write access',
     approved_on_forge: 'people approved the pull request',

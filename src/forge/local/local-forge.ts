@@ -5,12 +5,13 @@ import { randomUUID } from 'node:crypto';
 import { basename, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { BantoError } from '../../core/errors.ts';
-import type { Forge, ForgeChange } from '../../core/forge.ts';
+import { type Forge, type ForgeChange, ForgeRefused, type LabelChange } from '../../core/forge.ts';
 import type { Issue } from '../../core/issue.ts';
 import { createBacklog, type LocalLog } from './backlog.ts';
 import { createBranches } from './branches.ts';
 import { writeComment } from './comments.ts';
 import { createEditableBacklog } from './editable-backlog.ts';
+import { createElsewhere } from './elsewhere.ts';
 import { check } from './examine.ts';
 import { gitIn } from './git.ts';
 import { identify, repositoryName } from './identity.ts';
@@ -53,6 +54,8 @@ const POLL_MS = 5000;
 const GRACE_MS = 250;
 const SILENT: LocalLog = { warn: () => undefined };
 
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
 export async function openLocalForge(options: LocalForgeOptions): Promise<LocalForge> {
   const { log = SILENT, pollMs = POLL_MS, graceMs = GRACE_MS, now = Date.now } = options;
   const repoDir = resolve(options.repoDir);
@@ -68,16 +71,19 @@ export async function openLocalForge(options: LocalForgeOptions): Promise<LocalF
   const watchers = new Map<(change: ForgeChange) => void, number>();
   const lines = new Map<number, Promise<void>>();
   let stopWatching: (() => Promise<void>) | null = null;
+  const { backlogDir } = options;
+  const elsewhere = createElsewhere({ git, branches, repoDir, backlogDir, repository: name });
   const numbers =
     dataDir === undefined || options.readOnly === true
       ? NO_NUMBERS
-      : openNumbers({ dataDir, git, backlogDir: options.backlogDir });
+      : openNumbers({ dataDir, git, backlogDir });
   const backlog = createBacklog({
     folder,
     repository: name,
     log,
     now,
     graceMs,
+    elsewhere: elsewhere.numbers,
     onScanned: scanned,
   });
 
@@ -127,7 +133,26 @@ export async function openLocalForge(options: LocalForgeOptions): Promise<LocalF
       if (issue) return backlog.withBirth(issue);
       if (!isLast) await delay(graceMs);
     }
-    return null;
+    return backlog.away(number) ?? elsewhere.read(number, now());
+  }
+
+  /** What is on another branch for now is written when it is back. */
+  async function label(number: number, change: LabelChange): Promise<void> {
+    const print = await backlog.print(number);
+    try {
+      await writeLabels(folder, number, change);
+    } catch (error) {
+      if (error instanceof ForgeRefused && error.reason === 'malformed') {
+        // Nobody may have looked at it since it broke: once it is repaired, that has to be news.
+        await backlog.distrust(number, print, `malformed: ${messageOf(error.cause)}`);
+      }
+      const isGone = error instanceof ForgeRefused && error.reason === 'gone';
+      if (!isGone || (await read(name, number)) === null) throw error;
+      throw new Error(
+        `The file of issue ${number} is on the default branch, and another one is checked out.`,
+        { cause: error },
+      );
+    }
   }
 
   async function comment(number: number, key: string, text: string): Promise<void> {
@@ -203,6 +228,7 @@ export async function openLocalForge(options: LocalForgeOptions): Promise<LocalF
     kind: 'local',
     repositories: [name],
     hasPullRequests: false,
+    numbersReturn: true,
     list,
     changes,
     watch,
@@ -217,7 +243,7 @@ export async function openLocalForge(options: LocalForgeOptions): Promise<LocalF
     },
     setLabels: async (repository, number, change) => {
       only(repository);
-      await inLine(number, () => writeLabels(folder, number, change));
+      await inLine(number, () => label(number, change));
     },
     comment: async (repository, number, key, text) => {
       only(repository);
