@@ -6,7 +6,7 @@ export type AgentStatus = 'active' | 'idle' | 'zombie';
 
 /** Where a status is shown, this says what it means. */
 export const STATUS_MEANS: Readonly<Record<AgentStatus, string>> = {
-  active: 'renews its lease, waits for a task, or was heard of in the last two minutes',
+  active: 'renews its lease, waits for a task, or was heard of within two minutes',
   idle: 'holds nothing and has been silent for longer',
   zombie: 'stopped renewing the lease that it holds, or lost it that way',
 };

@@ -16,7 +16,12 @@ async function agrees(shell: Shell): Promise<boolean> {
   if (terminal === null) return false;
   const asking = createInterface({ input: terminal.input, output: terminal.output });
   try {
-    return /^y(?:es)?$/i.test((await asking.question('Write them? [y/N] ')).trim());
+    // Whoever closes the terminal, or presses Ctrl-D, has not agreed.
+    const closed = new Promise<string>((resolve) => {
+      asking.once('close', () => resolve(''));
+    });
+    const answer = await Promise.race([asking.question('Write them? [y/N] '), closed]);
+    return /^y(?:es)?$/i.test(answer.trim());
   } finally {
     asking.close();
   }

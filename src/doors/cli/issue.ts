@@ -59,7 +59,9 @@ function addList(group: Command, shell: Shell): void {
         issue.title,
         note(issue),
       ]);
-      const head = ['ISSUE', 'STATE', 'PRIORITY', 'LABELS', 'TITLE', 'TASK'];
+      // Files do not know what became of their tasks.
+      const more = rows.some((row) => row.at(-1) !== '') ? ['TASK'] : [];
+      const head = ['ISSUE', 'STATE', 'PRIORITY', 'LABELS', 'TITLE', ...more];
       print(shell, ...table([head, ...rows], columnsOf(shell)));
     });
   examples(command, 'banto issue list', 'banto issue list --state all --json');

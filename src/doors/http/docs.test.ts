@@ -5,19 +5,25 @@ import { Compile } from 'typebox/compile';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type OpenDoor, openDoor } from '../../../test/support/http-door.ts';
 import { TASK_ID } from '../../../test/support/scripted-broker.ts';
-import { busy } from '../../core/errors.ts';
+import { busy, ERROR_TABLE, type ErrorCode } from '../../core/errors.ts';
 
 type Json = Record<string, unknown>;
+interface Media {
+  schema: Json;
+  example?: unknown;
+  examples?: Record<string, { value: unknown }>;
+}
 interface Operation {
   summary?: string;
+  operationId?: string;
   tags?: string[];
   parameters?: { name: string; in: string; required?: boolean; schema: Json }[];
   requestBody?: { content: Record<string, { schema: Json }> };
-  responses: Record<string, { description: string; content?: Record<string, { schema: Json }> }>;
+  responses: Record<string, { description: string; content?: Record<string, Media> }>;
 }
 interface Document {
   openapi: string;
-  info: { title: string; version: string };
+  info: { title: string; version: string; description: string };
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, Json> };
 }
@@ -118,6 +124,41 @@ test('the document is OpenAPI 3.1: parameters match paths, references resolve, n
   );
   expect(new Set(references)).toEqual(new Set(known));
   expect(JSON.stringify(document)).not.toContain('undefined');
+});
+
+test('every call has a name of its own, that a program can call', () => {
+  const names = operations().map(([, , { operationId }]) => operationId ?? '');
+  expect(new Set(names).size).toBe(names.length);
+  for (const name of names) expect(name).toMatch(/^[a-z]+(?:[A-Z][a-z]*)*$/);
+  expect(names).toEqual(
+    expect.arrayContaining(['requestTask', 'completeTask', 'listTasks', 'getTaskWhy', 'editIssue']),
+  );
+});
+
+test('every answer has an example that fits it, and each error one of its own', () => {
+  for (const [path, method, operation] of operations()) {
+    for (const [status, { content = {} }] of Object.entries(operation.responses)) {
+      const where = `${method} ${path} ${status}`;
+      for (const [media, { schema, example, examples }] of Object.entries(content)) {
+        const shown =
+          examples === undefined ? [example] : Object.values(examples).map((one) => one.value);
+        expect(shown.length, where).toBeGreaterThan(0);
+        if (media !== 'application/json') continue;
+        const check = Compile(resolved(schema) as TSchema);
+        for (const value of shown) expect(check.Errors(value), where).toEqual([]);
+        if (Number(status) < 400 || path === '/ready') continue;
+        const codes = shown.map((value) => (value as { code: ErrorCode }).code);
+        for (const code of codes) expect(ERROR_TABLE[code].status, where).toBe(Number(status));
+      }
+    }
+  }
+});
+
+test('the first section tells an agent what to do', () => {
+  const text = document.info.description;
+  for (const word of ['request-task', 'a third of', '409', 'means stop', 'Retry-After']) {
+    expect(text).toContain(word);
+  }
 });
 
 test('every pattern in it is a valid regular expression of JSON Schema', () => {
