@@ -13,9 +13,13 @@ export interface FuzzOptions {
   readonly inputs: number;
   /** The first input; those before it are left out. */
   readonly from?: number;
+  /** Only inputs of this kind: `request`, `delivery` or `file`. */
+  readonly only?: string | undefined;
   /** How long a text may be, in characters. */
   readonly size: number;
   readonly progress?: (done: number) => void;
+  /** Told of each finding at once: a long run may be broken off. */
+  readonly found?: (finding: Finding) => void;
 }
 
 export interface Finding {
@@ -57,7 +61,9 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   const routes = routesOf((await openapi.json()) as Parameters<typeof routesOf>[0]);
 
   function report(input: number, kind: string, what: string, bytes: Buffer): void {
-    findings.push({ input, kind, what, shown: bytes.subarray(0, 600).toString('latin1') });
+    const finding = { input, kind, what, shown: bytes.subarray(0, 600).toString('latin1') };
+    findings.push(finding);
+    options.found?.(finding);
   }
 
   /** A pause of the collector may fall into any input: only what is slow again and again is slow. */
@@ -106,9 +112,12 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
     for (let input = from; input < options.inputs; input += 1) {
       const dice = createDice(seed, input);
       if (input % REFILL_EVERY === 0) await server.refill();
-      const kind = dice.int(10);
-      if (kind < 6) await ask(input, 'request', httpRequest(routes, dice, size, learned));
-      else if (kind < 8) await ask(input, 'delivery', delivery(dice, size, REPOSITORY, SECRET));
+      const throwOf = dice.int(10);
+      const kind = throwOf < 6 ? 'request' : throwOf < 8 ? 'delivery' : 'file';
+      if (options.only !== undefined && options.only !== kind) continue;
+      if (kind === 'request') await ask(input, 'request', httpRequest(routes, dice, size, learned));
+      else if (kind === 'delivery')
+        await ask(input, 'delivery', delivery(dice, size, REPOSITORY, SECRET));
       else await read(input, backlogFile(dice, size));
       options.progress?.(input);
       if (findings.length >= MOST_FINDINGS) break;
