@@ -64,7 +64,7 @@ describe('another branch in the shared folder', () => {
       progress: null,
     });
     git('checkout', '--quiet', 'main');
-    await world.time.advance(60_000);
+    world.time.advance(60_000);
     await world.settle();
     await world.settle();
     expect(await world.repository.labels(7)).toContain('in-progress');
@@ -82,7 +82,7 @@ describe('another branch in the shared folder', () => {
     await world.settle();
     expect(await world.request('hana')).toMatchObject({ ledger: 'pending' });
     git('checkout', '--quiet', 'main');
-    await world.time.advance(120_000);
+    world.time.advance(120_000);
     await world.settle();
     await world.settle();
     expect(await world.repository.labels(7)).toEqual(['python', 'in-progress', 'hana']);
@@ -148,7 +148,7 @@ describe('a file that cannot be written', () => {
     await world.settle();
     await complete(await take('hana'));
     await world.settle();
-    await world.time.advance(400_000);
+    world.time.advance(400_000);
     await world.settle();
     const whole = readFileSync(file(7), 'utf8');
     writeFileSync(file(7), broken(whole));
