@@ -17,6 +17,7 @@ const NOT_FROM_STRANGERS: Record<string, string> = {
 };
 
 const WORDS = [
+  '\u001b]',
   ' ',
   '\t',
   '\n',

@@ -18,7 +18,7 @@ interface Identity {
   readonly roots: readonly string[];
 }
 
-export interface Ground {
+interface Ground {
   readonly git: Git;
   readonly branches: Branches;
   readonly repoDir: string;
