@@ -135,9 +135,8 @@ export function createMatcher(context: Context, { chooser, claim, absent }: Part
   async function fetchHandOut(ticket: Ticket): Promise<HandOut | null> {
     const handOut = await recall(ticket);
     if (handOut === null) return null;
-    // Those that were not matched themselves, but wait with the same request, are still listed.
-    const [, ...others] = room.answer(ticket, handOut);
-    await Promise.all(others.map(dropTicket));
+    // One of them was matched, here or elsewhere; the others with the same request are still listed.
+    await Promise.all(room.answer(ticket, handOut).map(dropTicket));
     return handOut;
   }
 
