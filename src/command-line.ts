@@ -9,6 +9,7 @@ import {
   enterPersonFolder,
   loadClientConfig,
   loadConfig,
+  loadGivenPort,
   loadSecrets,
 } from './config.ts';
 import { BantoError } from './core/errors.ts';
@@ -143,7 +144,8 @@ function createShell({ color, debug }: Pick<Shell, 'color' | 'debug'>): Shell {
     async demo(options) {
       const { runDemo } = await import('./demo/demo.ts');
       const print = (line: string) => process.stdout.write(`${line}\n`);
-      return runDemo({ ...options, serve: start, signal: stopSignal(), print });
+      const port = options.port ?? loadGivenPort() ?? 0;
+      return runDemo({ ...options, port, serve: start, signal: stopSignal(), print });
     },
     async issues(flags) {
       const { openIssues } = await import('./open-issues.ts');

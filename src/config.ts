@@ -135,6 +135,12 @@ export function loadConfig(options: LoadOptions = {}): Config {
   );
 }
 
+/** BROKER_PORT where somebody set it: the demo has no other setting. */
+export function loadGivenPort(options: LoadOptions = {}): number | null {
+  const values = gather(sources(options), ({ name }) => name === 'BROKER_PORT');
+  return values.isSet('BROKER_PORT') ? (values.get('BROKER_PORT') as number) : null;
+}
+
 const ADDRESS = new Set(['BROKER_HOST', 'BROKER_PORT']);
 const EVERYWHERE: ReadonlyMap<string, string> = new Map([
   ['0.0.0.0', '127.0.0.1'],

@@ -93,8 +93,8 @@ export interface Shell {
 }
 
 interface DemoOptions {
-  /** 0: any free port. */
-  readonly port: number;
+  /** Null: BROKER_PORT, or any free one. */
+  readonly port: number | null;
   /** Keep serving after the story. */
   readonly stay: boolean;
   /** Play on the GitHub of the tests. */
