@@ -136,6 +136,19 @@ function createShell(color: boolean): Shell {
       const { number, path } = await addIssue(join(forge.repoDir, forge.backlogDir), issue);
       return { number, path: relative(process.cwd(), path), hints: hintsFor(issue, policy) };
     },
+    async work(request, tell) {
+      const { openWork, workStops } = await import('./open-work.ts');
+      return openWork(request, tell, workStops());
+    },
+    async smoke(request, tell) {
+      const { runSmoke } = await import('./smoke.ts');
+      const print = (line: string) => process.stdout.write(`${line}\n`);
+      return runSmoke({ request, tell, serve: start, print });
+    },
+    async localLogs(flags, task) {
+      const { openLocalLogs } = await import('./open-work.ts');
+      return openLocalLogs(flags, task);
+    },
     createTokenOffline,
     checks: checksFor,
     async keys(flags) {

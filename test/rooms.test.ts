@@ -15,6 +15,8 @@ const MAY_USE: Record<string, readonly string[]> = {
     'serve.ts',
     'doctor.ts',
     'open-keys.ts',
+    'open-work.ts',
+    'smoke.ts',
     'config.ts',
     'telemetry.ts',
     'broker',
@@ -48,6 +50,8 @@ const MAY_USE: Record<string, readonly string[]> = {
   ],
   'open-redis.ts': ['config.ts', 'telemetry.ts', 'store/redis', 'forge', 'core'],
   'open-keys.ts': ['config.ts', 'open-redis.ts', 'core', 'store/redis'],
+  'open-work.ts': ['config.ts', 'client', 'core', 'doors/cli', 'worker'],
+  'smoke.ts': ['client', 'config.ts', 'core', 'doors/cli', 'open-work.ts', 'worker'],
   'config.ts': ['core', 'config'],
   config: ['core', 'config.ts'],
   'telemetry.ts': ['core', 'broker'],
@@ -60,8 +64,9 @@ const MAY_USE: Record<string, readonly string[]> = {
   'doors/schema': ['core'],
   'doors/views': ['core', 'broker', 'doors/schema'],
   'doors/http': ['core', 'broker', 'doors/schema', 'doors/views', 'telemetry.ts'],
-  'doors/cli': ['core', 'client', 'config.ts', 'doors/schema'],
+  'doors/cli': ['core', 'client', 'config.ts', 'doors/schema', 'worker'],
   client: ['core', 'doors/schema'],
+  worker: ['client', 'core', 'doors/schema'],
   demo: ['client', 'config.ts', 'core', 'doors/schema'],
 };
 

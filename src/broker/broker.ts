@@ -7,6 +7,7 @@ import type { Issue } from '../core/issue.ts';
 import type { Policy } from '../core/settings.ts';
 import type { QueueView, StatsRow, TaskDetail, TaskFilter } from '../core/store.ts';
 import type { Attempt, Lease, Task, TaskKind, Verdict } from '../core/task.ts';
+import type { NewPullRequest, Usage } from '../core/usage.ts';
 import type { Why } from '../core/why.ts';
 import type { LeaseCall } from './holder.ts';
 
@@ -65,13 +66,17 @@ export interface Readiness {
 export interface Broker {
   /** Null: nothing suitable came in time. An aborted signal means that the caller has gone. */
   requestTask(request: TaskRequest, signal?: AbortSignal): Promise<Assignment | null>;
-  heartbeat(input: LeaseCall & { progress: string | null }): Promise<{ expiresAt: number }>;
+  heartbeat(
+    input: LeaseCall & { progress: string | null; usage?: Usage | null },
+  ): Promise<{ expiresAt: number }>;
   complete(
     input: LeaseCall & {
       summary: string | null;
       prNumber: number | null;
       verdict: Verdict | null;
       comments: readonly string[];
+      pullRequest?: NewPullRequest | null;
+      usage?: Usage | null;
     },
   ): Promise<Task>;
   fail(
@@ -79,9 +84,16 @@ export interface Broker {
       reason: string;
       retryable: boolean;
       delaySeconds: number | null;
+      usage?: Usage | null;
     },
   ): Promise<Task>;
-  release(input: LeaseCall & { reason: string | null }): Promise<Task>;
+  release(
+    input: LeaseCall & {
+      reason: string | null;
+      delaySeconds?: number | null;
+      usage?: Usage | null;
+    },
+  ): Promise<Task>;
 
   tasks(filter: TaskFilter): Promise<{ tasks: ListedTask[]; nextCursor: string | null }>;
   task(taskId: string): Promise<TaskDetail>;

@@ -70,6 +70,8 @@ export function createFinish(
 
   async function complete({
     agentId = null,
+    pullRequest: _pullRequest,
+    usage: _usage,
     ...input
   }: Parameters<Broker['complete']>[0]): Promise<Task> {
     const name = named(input.taskId);

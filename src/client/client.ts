@@ -6,6 +6,7 @@ import type { AgentAnswer, AgentsAnswer } from '../doors/schema/agents.ts';
 import type { CompleteBody } from '../doors/schema/complete.ts';
 import type { FailBody } from '../doors/schema/fail.ts';
 import type { HeartbeatAnswer, HeartbeatBody } from '../doors/schema/heartbeat.ts';
+import type { AppendLogAnswer, AppendLogBody, LogAnswer, LogQuery } from '../doors/schema/log.ts';
 import type { CancelBody, PriorityBody, RequeueBody } from '../doors/schema/operate.ts';
 import type { HealthAnswer, ReadyAnswer } from '../doors/schema/ops.ts';
 import type { QueueAnswer, StatsAnswer } from '../doors/schema/queue.ts';
@@ -108,6 +109,10 @@ export function createClient({ url, token = null, retry = DEFAULT_RETRY }: Clien
       post<TaskAnswer>(ofTask(taskId, '/fail'), body, 'work', options),
     release: (taskId: string, body: ReleaseBody, options?: CallOptions) =>
       post<TaskAnswer>(ofTask(taskId, '/release'), body, 'work', options),
+    appendLog: (taskId: string, body: AppendLogBody, options?: CallOptions) =>
+      post<AppendLogAnswer>(ofTask(taskId, '/log'), body, 'none', options),
+    log: (taskId: string, query: LogQuery = {}, options?: CallOptions) =>
+      get<LogAnswer>(ofTask(taskId, '/log'), query, options),
 
     tasks: (query: TasksQuery = {}, options?: CallOptions) =>
       get<TasksAnswer>('/api/v1/tasks', query, options),

@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { BantoError } from '../core/errors.ts';
+import { TASK_VARIABLES } from '../core/task-variables.ts';
 import { nearest } from './nearest.ts';
 import { fileKey, type Setting } from './setting.ts';
 import { SETTINGS } from './settings.ts';
@@ -41,7 +42,7 @@ function suggestion(word: string, known: readonly string[]): string {
 }
 
 function checkVariableNames(env: Variables): void {
-  const known = SETTINGS.map((setting) => setting.name);
+  const known = [...SETTINGS.map((setting) => setting.name), ...TASK_VARIABLES];
   for (const [name, value] of Object.entries(env)) {
     if (value === undefined || !OWN_PREFIX.test(name) || known.includes(name)) continue;
     throw misconfigured(

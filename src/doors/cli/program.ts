@@ -7,6 +7,7 @@ import { addFleetCommands } from './fleet.ts';
 import { addIssueAdd } from './issue-add.ts';
 import { addKeysCommands } from './keys.ts';
 import { addLeaseCommands } from './lease.ts';
+import { addLogs } from './logs.ts';
 import { addNext } from './next.ts';
 import { addOperateCommands } from './operate.ts';
 import { examples } from './options.ts';
@@ -16,6 +17,7 @@ import { addDemo, addServe } from './start.ts';
 import { addStatus } from './status.ts';
 import { addTaskCommands } from './tasks.ts';
 import { addTokenCreate } from './token-create.ts';
+import { addWork } from './work.ts';
 
 const EXIT_CODES =
   '\nExit codes: 0 ok, 1 error, 2 usage, 3 no task, 4 lease lost, 5 server not reachable.';
@@ -40,11 +42,13 @@ function createProgram(shell: Shell, done: (code: number) => void): Command {
   addDemo(program, shell, done);
   addDoctor(program, shell, done);
   program.commandsGroup('For agents:');
+  addWork(program, shell, done);
   addNext(program, shell, done);
   addLeaseCommands(program, shell);
   program.commandsGroup('Look:');
   addStatus(program, shell);
   addTaskCommands(program, shell);
+  addLogs(program, shell);
   addFleetCommands(program, shell);
   program.commandsGroup('Operate:');
   addOperateCommands(program, shell);

@@ -2,9 +2,12 @@
 // through the server. `src/command-line.ts` fills it; tests run the real thing as a child process.
 
 import type { Client } from '../../client/client.ts';
+import type { WorkEvent } from '../../worker/events.ts';
 import type { TokenAnswer } from '../schema/tokens.ts';
 import type { Check } from './doctor.ts';
 import type { KeysRoom } from './keys.ts';
+import type { LocalLog } from './logs.ts';
+import type { WorkRequest } from './work.ts';
 
 interface Output {
   readonly isTTY?: boolean | undefined;
@@ -49,6 +52,12 @@ export interface Shell {
   session(flags: SettingFlags): Session;
   serve(flags: SettingFlags): Promise<number>;
   demo(options: DemoOptions): Promise<number>;
+  /** Works on tasks until it is stopped. */
+  work(request: WorkRequest, tell: (event: WorkEvent) => void): Promise<number>;
+  /** The same, once, on a server and a repository of its own. */
+  smoke(request: WorkRequest, tell: (event: WorkEvent) => void): Promise<number>;
+  /** The logs of a task that workers wrote on this machine, oldest first. */
+  localLogs(flags: SettingFlags, task: string): Promise<readonly LocalLog[]>;
   addIssue(flags: SettingFlags, issue: NewIssue): Promise<AddedIssue>;
   /** For a server that is not running: writes into its store. */
   createTokenOffline(
