@@ -151,6 +151,10 @@ function createShell(color: boolean): Shell {
     },
     createTokenOffline,
     checks: checksFor,
+    async presetChecks(preset) {
+      const { presetChecks } = await import('./open-work.ts');
+      return presetChecks(preset);
+    },
     async keys(flags) {
       const { openKeys } = await import('./open-keys.ts');
       return openKeys(loadConfig({ flags }));

@@ -1,11 +1,13 @@
 // From the flags and settings of `banto work` to a running worker.
 
 import { accessSync, constants } from 'node:fs';
+import { homedir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { createClient } from './client/client.ts';
 import { loadWorkConfig, type WorkConfig } from './config.ts';
 import { BantoError } from './core/errors.ts';
 import { isAgentId } from './core/task.ts';
+import type { Check } from './doors/cli/doctor.ts';
 import { UsageError } from './doors/cli/exit.ts';
 import type { LocalLog } from './doors/cli/logs.ts';
 import type { SettingFlags } from './doors/cli/shell.ts';
@@ -13,6 +15,8 @@ import { exitOfOnce, type WorkRequest } from './doors/cli/work.ts';
 import type { WorkEvent } from './worker/events.ts';
 import { WorkerFault } from './worker/fault.ts';
 import { anyCommand } from './worker/presets/any-command.ts';
+import { examinePreset } from './worker/presets/examine.ts';
+import type { PresetName } from './worker/presets/names.ts';
 import { PRESETS } from './worker/presets/presets.ts';
 import { findLogs, hasEnded, readLog } from './worker/run/find-log.ts';
 import type { Stops, WorkSettings } from './worker/settings.ts';
@@ -150,5 +154,15 @@ export function openLocalLogs(flags: SettingFlags, task: string): LocalLog[] {
     fence: found.fence,
     read: (raw) => readLog(raw ? found.rawPath : found.path),
     ended: hasEnded,
+  }));
+}
+
+export function presetChecks(name: PresetName): Check[] {
+  const { program } = PRESETS[name];
+  const input = { program, env: process.env, home: homedir() };
+  const findings = examinePreset(name, input);
+  return (['installed', 'login', 'trust'] as const).map((check) => ({
+    name: check,
+    run: async () => (await findings).filter((finding) => finding.check === check),
   }));
 }

@@ -3,6 +3,7 @@
 
 import { writeFileSync } from 'node:fs';
 import type { Workplace } from './bench.ts';
+import { faultIn, quotaIn } from './outcome/quota.ts';
 import { stampOf } from './place/look.ts';
 import type { TaskMemory } from './place/memory.ts';
 import type { CallInput, Reading } from './presets/preset.ts';
@@ -10,6 +11,8 @@ import { type CommandEnd, runCommand } from './run/command.ts';
 import { startOf } from './run/process-identity.ts';
 import { watchRun } from './run/watch.ts';
 import type { Usage } from './usage.ts';
+
+const COMPLAINTS = 20;
 
 export interface ToolRun {
   readonly end: CommandEnd;
@@ -44,13 +47,14 @@ export async function runTool(
   const reader = preset.reader(deps.now);
   const { reading } = reader;
   meter.begin(reading, session?.totals ?? null);
+  const complaints: string[] = [];
   const watch = watchRun({
     stallMs: settings.stallSeconds * 1000,
     deadline: place.deadline,
     timeoutSeconds: settings.timeoutSeconds,
     now: deps.now,
     stamp: () => stampOf(worktree),
-    limitedSince: () => reading.limitedSince,
+    waiting: () => reading.waiting,
   });
   log.banto(session === null ? `starts ${file}` : `goes on with the session ${session.id}`);
 
@@ -73,6 +77,7 @@ export async function runTool(
       onLine(line, stream) {
         watch.heard();
         log.raw(line);
+        if (stream === 'stderr' && complaints.push(line) > COMPLAINTS) complaints.shift();
         for (const words of reader[stream](line)) {
           log.readable(words);
           lease.note(words);
@@ -87,6 +92,7 @@ export async function runTool(
   );
   watch.stop();
   reader.finish(end.exitCode, place.scratch);
+  if (preset.hasResult) lastWords(end, reading, complaints.join('\n'), deps.now());
   meter.end();
   if (reading.sessionId !== null) {
     const totals = reading.usage ?? session?.totals ?? null;
@@ -100,4 +106,16 @@ function describeEnd({ exitCode, signal, halt, startError }: CommandEnd): string
   if (startError !== null) return `could not be started: ${startError}`;
   if (halt !== null) return `was stopped (${halt.by})`;
   return signal === null ? `ended with exit code ${exitCode}` : `was killed by ${signal}`;
+}
+
+/** A tool that ends before its first event says why on standard error only. */
+function lastWords(
+  { exitCode, halt }: CommandEnd,
+  reading: Reading,
+  text: string,
+  now: number,
+): void {
+  if (exitCode === 0 || halt !== null || reading.result !== null) return;
+  reading.quota ??= quotaIn(text, now);
+  if (reading.quota === null) reading.fault ??= faultIn(text);
 }

@@ -19,6 +19,7 @@ const commands = [
   'serve',
   'demo',
   'doctor',
+  'work',
   'next',
   'heartbeat',
   'complete',
@@ -28,6 +29,7 @@ const commands = [
   'tasks',
   'show',
   'why',
+  'logs',
   'agents',
   'queue',
   'requeue',
@@ -64,6 +66,6 @@ test('lists the commands there are, and no others', async () => {
   for (const name of new Set(commands.map((command) => command.split(' ')[0]))) {
     expect(stdout).toMatch(new RegExp(`^  ${name}[ |]`, 'm'));
   }
-  expect(stdout).not.toMatch(/^ {2}(?:work|setup|mcp)\b/m);
+  expect(stdout).not.toMatch(/^ {2}(?:setup|mcp)\b/m);
   expect(stdout).toContain('Exit codes: 0 ok');
 });

@@ -3,6 +3,7 @@
 
 import type { Client } from '../../client/client.ts';
 import type { WorkEvent } from '../../worker/events.ts';
+import type { PresetName } from '../../worker/presets/names.ts';
 import type { TokenAnswer } from '../schema/tokens.ts';
 import type { Check } from './doctor.ts';
 import type { KeysRoom } from './keys.ts';
@@ -65,6 +66,8 @@ export interface Shell {
     input: { agentId: string | null; note: string | null },
   ): Promise<TokenAnswer>;
   checks(flags: SettingFlags): readonly Check[];
+  /** Whether a coding agent is ready to work here. */
+  presetChecks(preset: PresetName): Promise<readonly Check[]>;
   /** The keys of the namespace that the settings name. */
   keys(flags: SettingFlags): Promise<KeysRoom>;
   /** Resolves when the person wants to leave (SIGINT, SIGTERM). */

@@ -49,6 +49,11 @@ const QUOTA_DELAY_SECONDS = 900;
 const LEAST_DELAY_SECONDS = 30;
 const MOST_DELAY_SECONDS = 2_592_000;
 
+function refusal(halt: Halt | null): string {
+  const why = halt?.by === 'refused' ? halt.why : 'no reason given';
+  return `The tool's model was not reached: ${why}`;
+}
+
 /** Null: nothing outside the task explains the end. */
 function fromOutside(evidence: Evidence): Outcome | null {
   const { halt, quota, fault, startError, now } = evidence;
@@ -59,12 +64,12 @@ function fromOutside(evidence: Evidence): Outcome | null {
   if (halt?.by === 'shutdown') {
     return { do: 'release', reason: 'The worker was stopped.', delaySeconds: null };
   }
-  if (quota !== null || halt?.by === 'quota') {
+  if (quota !== null || halt?.by === 'refused') {
     const returnsAt = quota?.returnsAt ?? now + QUOTA_DELAY_SECONDS * 1000;
     const seconds = Math.ceil((returnsAt - now) / 1000);
     return {
       do: 'release',
-      reason: `quota: ${quota?.message ?? 'the tool waited too long for a rate limit'}`,
+      reason: quota === null ? refusal(halt) : `quota: ${quota.message}`,
       delaySeconds: Math.min(MOST_DELAY_SECONDS, Math.max(LEAST_DELAY_SECONDS, seconds)),
     };
   }

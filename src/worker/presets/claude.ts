@@ -145,8 +145,9 @@ function reader(now: () => number): StreamReader {
 
   function system(event: Fields): string[] {
     if (event['subtype'] !== 'api_retry') return [];
-    if (event['error'] === 'rate_limit') reading.limitedSince ??= now();
-    return note('waits', `${text(event['error']) ?? 'error'}, attempt ${count(event['attempt'])}`);
+    const why = text(event['error']) ?? 'error';
+    reading.waiting ??= { since: now(), why };
+    return note('waits', `${why}, attempt ${count(event['attempt'])}`);
   }
 
   return {
@@ -157,7 +158,7 @@ function reader(now: () => number): StreamReader {
       reading.sessionId = text(event['session_id']) ?? reading.sessionId;
       if (event['type'] === 'system') return system(event);
       if (event['type'] === 'rate_limit_event') return limited(event['rate_limit_info'] ?? event);
-      reading.limitedSince = null;
+      reading.waiting = null;
       if (event['type'] === 'result') return result(event);
       if (event['type'] !== 'assistant') return [];
       live(event['message']);

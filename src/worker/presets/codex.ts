@@ -94,10 +94,10 @@ function reader(now: () => number): StreamReader {
       if (type === 'error') {
         const message = text(event['message']) ?? '';
         // "Reconnecting… 1/5": it tries again by itself.
-        if (/429|rate limit/i.test(message)) reading.limitedSince ??= now();
+        reading.waiting ??= { since: now(), why: message };
         return note('waits', message);
       }
-      if (type.startsWith('item.')) reading.limitedSince = null;
+      if (type.startsWith('item.') && at(event, 'item', 'type') !== 'error') reading.waiting = null;
       if (type === 'turn.completed') return completed(event);
       if (type === 'turn.failed') return failed(text(at(event, 'error', 'message')) ?? 'it failed');
       return item(event);

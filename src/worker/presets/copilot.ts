@@ -63,7 +63,7 @@ function reader(now: () => number): StreamReader {
       const data = event['data'];
       switch (event['type']) {
         case 'assistant.message': {
-          reading.limitedSince = null;
+          reading.waiting = null;
           turns += 1;
           const words = text(at(data, 'content'));
           if (words === null) return [];
@@ -73,8 +73,8 @@ function reader(now: () => number): StreamReader {
         case 'tool.execution_start':
           return note(text(at(data, 'toolName')) ?? 'tool', at(data, 'arguments', 'command'));
         case 'model.call_failure':
-          if (at(data, 'statusCode') === 429) reading.limitedSince ??= now();
-          return note('waits', `status ${count(at(data, 'statusCode'))}`);
+          reading.waiting ??= { since: now(), why: `status ${count(at(data, 'statusCode'))}` };
+          return note('waits', reading.waiting.why);
         case 'session.error':
           return refused(data);
         case 'result':

@@ -74,7 +74,7 @@ function reader(now: () => number): StreamReader {
     stdout(line) {
       const event = parseEvent(line);
       if (event === null) return said(line);
-      reading.limitedSince = null;
+      reading.waiting = null;
       reading.sessionId = text(event['session_id']) ?? reading.sessionId;
       if (event['type'] === 'message') return message(event);
       if (event['type'] === 'result') return result(event);
@@ -87,9 +87,7 @@ function reader(now: () => number): StreamReader {
       );
     },
     stderr(line) {
-      if (/Attempt \d+ failed/.test(line) && quotaIn(line, now()) !== null) {
-        reading.limitedSince ??= now();
-      }
+      if (/Attempt \d+ failed/.test(line)) reading.waiting ??= { since: now(), why: line };
       return said(line);
     },
     finish(exitCode) {

@@ -40,6 +40,11 @@ export interface Quota {
   readonly message: string;
 }
 
+export interface Waiting {
+  readonly since: number;
+  readonly why: string;
+}
+
 /** What a stream has said so far. */
 export interface Reading {
   sessionId: string | null;
@@ -54,8 +59,8 @@ export interface Reading {
   structured: unknown;
   /** It was refused for good until then. */
   quota: Quota | null;
-  /** It waits for a rate limit and tries again by itself; since when. */
-  limitedSince: number | null;
+  /** It tries the same request again and again by itself: since when, and why. */
+  waiting: Waiting | null;
   /** It cannot work at all: not logged in, not trusted. */
   fault: string | null;
   /** What it wanted to do and was not allowed to. */
@@ -71,7 +76,7 @@ export function newReading(): Reading {
     lastText: '',
     structured: undefined,
     quota: null,
-    limitedSince: null,
+    waiting: null,
     fault: null,
     denials: [],
   };

@@ -6,7 +6,8 @@ export type Halt =
   | { readonly by: 'shutdown' }
   | { readonly by: 'stall'; readonly seconds: number }
   | { readonly by: 'timeout'; readonly seconds: number }
-  | { readonly by: 'quota' };
+  /** It only repeats a request that is refused. */
+  | { readonly by: 'refused'; readonly why: string };
 
 export function haltOf(signal: AbortSignal): Halt | null {
   return signal.aborted ? (signal.reason as Halt) : null;

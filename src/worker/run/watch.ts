@@ -1,5 +1,6 @@
 // Watches a run for what nobody else notices: silence, no end, and a tool that waits for a rate limit for ever.
 
+import type { Waiting } from '../presets/preset.ts';
 import type { Halt } from './halt.ts';
 
 export interface WatchOptions {
@@ -10,8 +11,7 @@ export interface WatchOptions {
   readonly now: () => number;
   /** Something that changes when the files do. */
   readonly stamp: () => Promise<string>;
-  /** Since when the tool waits for a rate limit; null: it does not. */
-  readonly limitedSince: () => number | null;
+  readonly waiting: () => Waiting | null;
 }
 
 export interface Watch {
@@ -21,12 +21,13 @@ export interface Watch {
   stop(): void;
 }
 
-const QUOTA_PATIENCE_MS = 120_000;
+/** Tools repeat a refused request for hours. */
+const PATIENCE_MS = 120_000;
 const TICKS_PER_STALL = 4;
 const MOST_BETWEEN_MS = 15_000;
 
 export function watchRun(options: WatchOptions): Watch {
-  const { stallMs, deadline, timeoutSeconds, now, stamp, limitedSince } = options;
+  const { stallMs, deadline, timeoutSeconds, now, stamp, waiting } = options;
   const halting = new AbortController();
   let activeAt = now();
   let heard = false;
@@ -39,8 +40,10 @@ export function watchRun(options: WatchOptions): Watch {
 
   async function look(): Promise<void> {
     if (now() >= deadline) return haltBy({ by: 'timeout', seconds: timeoutSeconds });
-    const since = limitedSince();
-    if (since !== null && now() - since > QUOTA_PATIENCE_MS) return haltBy({ by: 'quota' });
+    const refused = waiting();
+    if (refused !== null && now() - refused.since > PATIENCE_MS) {
+      return haltBy({ by: 'refused', why: refused.why });
+    }
     if (heard) {
       heard = false;
       activeAt = now();
