@@ -97,13 +97,9 @@ async function resumed(checkout: Checkout, wish: WorktreeWish): Promise<Worktree
   const tip = (await git('rev-parse', 'HEAD')).out;
   if (checkout.remote !== null) {
     const ref = `refs/remotes/${checkout.remote}/${wish.branch}`;
-    await git(
-      'fetch',
-      '--quiet',
-      '--no-tags',
-      checkout.remote,
-      `+refs/heads/${wish.branch}:${ref}`,
-    );
+    const refspec = `+refs/heads/${wish.branch}:${ref}`;
+    // From the clone: a relative address of the remote is relative to where git runs.
+    await checkout.git('fetch', '--quiet', '--no-tags', checkout.remote, refspec);
     const pushed = await git('rev-parse', '--verify', '--quiet', ref);
     // Somebody else went on meanwhile: what is here is old.
     if (pushed.ok && !(await git('merge-base', '--is-ancestor', pushed.out, tip)).ok) return null;

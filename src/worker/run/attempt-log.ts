@@ -35,9 +35,9 @@ export function openAttemptLog(
   folder: string,
   name: string,
   redact: (text: string) => string,
-  mostBytes = LOG_BYTES,
+  { mostBytes = LOG_BYTES, kept = LOGS_KEPT } = {},
 ): AttemptLog {
-  pruneLogs(folder);
+  pruneLogs(folder, kept);
   const file = openLogFile(join(folder, name), mostBytes);
   const rawFile = openLogFile(join(folder, name.replace(/\.log$/, '.raw')), mostBytes);
   const last: string[] = [];
@@ -81,11 +81,11 @@ export function openAttemptLog(
 }
 
 /** The newest stay. */
-function pruneLogs(folder: string): void {
+function pruneLogs(folder: string, kept: number): void {
   const logs = globSync('*.log', { cwd: folder })
     .map((name) => ({ name, at: statSync(join(folder, name)).mtimeMs }))
     .toSorted((a, b) => b.at - a.at);
-  for (const { name } of logs.slice(LOGS_KEPT - 1)) {
+  for (const { name } of logs.slice(kept - 1)) {
     const base = join(folder, name.replace(/\.log$/, ''));
     for (const end of ['.log', '.log.old', '.raw', '.raw.old']) rmSync(base + end, { force: true });
   }
