@@ -1,6 +1,14 @@
 // A real Banto on a real repository with a bare remote, and workers with a scripted tool.
 
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Client, createClient } from '../../src/client/client.ts';
@@ -62,7 +70,18 @@ export interface Workshop {
   close(): Promise<void>;
 }
 
+let template: string | null = null;
+
+/** Made once for each test file, and copied. */
 function makeRepository(root: string): string {
+  template ??= makeTemplate();
+  cpSync(template, root, { recursive: true });
+  return join(root, 'shop');
+}
+
+function makeTemplate(): string {
+  const root = mkdtempSync(join(tmpdir(), 'banto-template-'));
+  process.on('exit', () => rmSync(root, { recursive: true, force: true }));
   const repo = join(root, 'shop');
   gitAt(root, 'init', '--quiet', '--bare', '--initial-branch=main', 'remote.git');
   gitAt(root, 'init', '--quiet', '--initial-branch=main', 'shop');
@@ -72,9 +91,9 @@ function makeRepository(root: string): string {
   gitAt(repo, 'config', 'user.email', 'person@example.invalid');
   gitAt(repo, 'add', '.');
   gitAt(repo, 'commit', '--quiet', '-m', 'start');
-  gitAt(repo, 'remote', 'add', 'origin', join(root, 'remote.git'));
+  gitAt(repo, 'remote', 'add', 'origin', '../remote.git');
   gitAt(repo, 'push', '--quiet', 'origin', 'main');
-  return repo;
+  return root;
 }
 
 const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
@@ -201,7 +220,7 @@ export async function makeWorkshop(
       return end;
     },
     prompt: () => readFileSync(join(root, 'prompt'), 'utf8'),
-    calls: () => readFileSync(join(root, 'calls'), 'utf8').trimEnd().split('\n'),
+    calls: () => readFileSync(join(root, 'calls'), 'utf8').split('\n').slice(0, -1),
     async states() {
       const { tasks } = await client.tasks({ limit: 200 });
       return Object.fromEntries(tasks.map((task) => [task.task_id, task.state]));
