@@ -14,6 +14,8 @@ export interface LeaseHolder {
   note(text: string): void;
   /** Renews now. False: the lease is lost. Waits for a server that is away. */
   confirm(): Promise<boolean>;
+  /** Sends what is left of the log. */
+  flush(): Promise<void>;
   /** No further heartbeats. */
   stop(): Promise<void>;
 }
@@ -131,6 +133,7 @@ export function holdLease({ client, task, log, usage, away }: LeaseOptions): Lea
       latest = text;
     },
     confirm,
+    flush: sendLog,
     async stop() {
       leaving.abort();
       if (timer !== null) clearTimeout(timer);

@@ -63,6 +63,7 @@ export async function reportFailure(
   const { deps, task, log } = bench;
   const marked = markTree(reason, tree);
   const end = log.tail();
+  await bench.lease.flush();
   const full = end === '' ? marked : `${marked}\n\nThe end of the log:\n${end}`;
   const answer = await persist(bench, (signal) =>
     deps.client.fail(
@@ -84,7 +85,8 @@ export async function reportRelease(
   reason: string,
   delaySeconds: number | null,
 ): Promise<Report> {
-  const { deps, task } = bench;
+  const { deps, task, lease } = bench;
+  await lease.flush();
   const answer = await persist(bench, (signal) =>
     deps.client.release(
       task.task_id,
@@ -154,7 +156,8 @@ function treeOf({ look }: Rounds): string | null {
 }
 
 async function completeWords(bench: Bench, rounds: Rounds): Promise<Report> {
-  const { deps, task } = bench;
+  const { deps, task, lease } = bench;
+  await lease.flush();
   const { verdict } = rounds;
   const summary = verdict === null ? summaryOf(bench, rounds) : verdict.summary;
   const answer = await persist(bench, (signal) =>

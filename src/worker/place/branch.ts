@@ -25,21 +25,25 @@ async function isAncestor({ git }: Checkout, older: string, newer: string): Prom
   return (await git('merge-base', '--is-ancestor', older, newer)).ok;
 }
 
-/** False: the remote has no such branch. */
-async function fetchBranch(checkout: Checkout, remote: string, name: string): Promise<boolean> {
+/** The default branch and the task's, in one go. A pattern, because a branch that is not there yet is no error. */
+async function fetchBranches(checkout: Checkout, remote: string, name: string): Promise<void> {
+  const into = `refs/remotes/${remote}`;
+  const task = `+refs/heads/${name}*:${into}/${name}*`;
+  const base = `+refs/heads/${checkout.base}:${into}/${checkout.base}`;
+  let wanted = [base, task];
   let error = '';
   for (let turn = 0; turn < FETCH_TRIES; turn += 1) {
-    const refspec = `+refs/heads/${name}:refs/remotes/${remote}/${name}`;
     const fetched = await checkout.git(
       'fetch',
       '--quiet',
       '--no-tags',
-      '--no-write-fetch-head',
+      '--prune',
       remote,
-      refspec,
+      ...wanted,
     );
-    if (fetched.ok) return true;
-    if (/couldn't find remote ref/i.test(fetched.error)) return false;
+    if (fetched.ok) return;
+    // A remote that is still empty.
+    if (/couldn't find remote ref/i.test(fetched.error)) wanted = [task];
     error = fetched.error;
   }
   throw new WorkerFault(
@@ -71,10 +75,10 @@ export async function baseCommit(checkout: Checkout): Promise<string> {
 
 /** Brings the local branch up to date. It must not be checked out anywhere. */
 export async function bringBranch(checkout: Checkout, name: string): Promise<Branch> {
-  const { remote, base } = checkout;
-  if (remote !== null) await fetchBranch(checkout, remote, base);
-  const there = remote !== null && (await fetchBranch(checkout, remote, name));
-  const pushed = there ? await commitOf(checkout, `refs/remotes/${remote}/${name}`) : null;
+  const { remote } = checkout;
+  if (remote !== null) await fetchBranches(checkout, remote, name);
+  const pushed =
+    remote === null ? null : await commitOf(checkout, `refs/remotes/${remote}/${name}`);
   const local = await commitOf(checkout, `refs/heads/${name}`);
   if (local === null) {
     const tip = pushed ?? (await baseCommit(checkout));
