@@ -61,8 +61,9 @@ ${commits('rest.txt')}`;
 }
 
 const toolPid = () => Number(readFileSync(join(shop.root, 'pid'), 'utf8'));
-const begun = (agent: string) =>
-  expect.poll(() => existsSync(join(tree(agent), 'half.txt'))).toBe(true);
+async function begun(agent: string): Promise<void> {
+  await expect.poll(() => existsSync(join(tree(agent), 'half.txt'))).toBe(true);
+}
 
 it('a killed worker: started again, it goes on with the same task in the same files', async () => {
   shop = await makeWorkshop();

@@ -2,15 +2,15 @@ import { expect, it } from 'vitest';
 import { faultIn, quotaIn } from './quota.ts';
 
 const NOW = Date.parse('2026-11-16T06:00:00.000Z');
-const in_ = (seconds: number) => NOW + seconds * 1000;
+const after = (seconds: number) => NOW + seconds * 1000;
 
 it.each([
   ['Claude AI usage limit reached|1794812400', Date.parse('2026-11-16T07:00:00.000Z')],
-  ["You've hit your usage limit. Try again in 2 hours 5 minutes.", in_(7500)],
-  ['429 Too Many Requests, retry after 32s', in_(32)],
-  ['RESOURCE_EXHAUSTED: quota exceeded, "retryDelay": "15s"', in_(15)],
-  ['Rate limit exceeded, resets at 2026-11-16T06:30:00Z', in_(1800)],
-  ['rate_limit: please try again in 1d 3h', in_(97_200)],
+  ["You've hit your usage limit. Try again in 2 hours 5 minutes.", after(7500)],
+  ['429 Too Many Requests, retry after 32s', after(32)],
+  ['RESOURCE_EXHAUSTED: quota exceeded, "retryDelay": "15s"', after(15)],
+  ['Rate limit exceeded, resets at 2026-11-16T06:30:00Z', after(1800)],
+  ['rate_limit: please try again in 1d 3h', after(97_200)],
   ['exceeded retry limit, last status: 429 Too Many Requests', null],
   ['You exceeded your current quota', null],
 ])('%s', (message, returnsAt) => {
