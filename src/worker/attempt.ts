@@ -18,9 +18,10 @@ import {
   removeWorktree,
   type Worktree,
 } from './place/worktree.ts';
-import { type Ended, type Report, report, reportFailure, reportRelease } from './report.ts';
+import { type Ended, LOST, type Report, report, reportFailure, reportRelease } from './report.ts';
 import { implementRounds, type Rounds, reviewRounds } from './rounds.ts';
 import { logName, openAttemptLog } from './run/attempt-log.ts';
+import { haltOf } from './run/halt.ts';
 import { redactor } from './run/redact.ts';
 import { toolEnvironment } from './run/tool-environment.ts';
 import type { ToolCall } from './run-tool.ts';
@@ -30,9 +31,13 @@ export interface AttemptEnd {
   readonly text: string;
   /** The worker itself cannot go on. */
   readonly fault: string | null;
-  /** The same task would come back at once: wait before asking again. */
+  /** The same task, or the same refusal, would come back at once: wait before asking again. */
   readonly pause: boolean;
+  /** Until then this worker's tool does nothing; null: nobody knows. */
+  readonly quietUntil: number | null;
 }
+
+const GO_ON = { fault: null, pause: false, quietUntil: null } as const;
 
 const BUSY_BRANCH_SECONDS = 300;
 
@@ -50,6 +55,8 @@ function openBench(slot: Slot, task: AssignmentAnswer): Bench {
     log,
     usage: () => meter.body(),
     away: (text) => deps.tell({ type: 'away', agentId, text }),
+    urgent: deps.stops.urgent,
+    now: deps.now,
   });
   const memory = openMemory(layout.memory(key));
   const stops = {
@@ -117,6 +124,12 @@ function hookOptions(place: Workplace): HookOptions {
   };
 }
 
+/** Hooks that tidy up run even though the tool was stopped. */
+function afterwards(place: Workplace): HookOptions {
+  const { urgent } = place.stops;
+  return { ...hookOptions(place), stops: { halt: urgent, urgent } };
+}
+
 async function workIn(place: Workplace, session: ToolCall['session']): Promise<Rounds | string> {
   const { worktree, task, log } = place;
   const hooks = hookOptions(place);
@@ -127,7 +140,7 @@ async function workIn(place: Workplace, session: ToolCall['session']): Promise<R
     if (wrong !== null) return `The hook ${name} failed: ${wrong}`;
   }
   const rounds = await (task.kind === 'review' ? reviewRounds : implementRounds)(place, session);
-  const wrong = await runHook('after_run', hooks);
+  const wrong = await runHook('after_run', afterwards(place));
   if (wrong !== null) log.banto(`the hook after_run failed: ${wrong}`);
   return rounds;
 }
@@ -137,8 +150,7 @@ async function putAway(place: Workplace, how: Ended, resumable: boolean): Promis
   const { checkout, worktree, layout, key, task, settings, log } = place;
   if (resumable) return;
   if (how === 'completed' || task.kind === 'review') {
-    const quiet = { halt: new AbortController().signal, urgent: place.stops.urgent };
-    const wrong = await runHook('before_remove', { ...hookOptions(place), stops: quiet });
+    const wrong = await runHook('before_remove', afterwards(place));
     if (wrong !== null) log.banto(`the hook before_remove failed: ${wrong}`);
     await removeWorktree(checkout, worktree.folder);
     return;
@@ -162,28 +174,33 @@ async function troubled(bench: Bench, error: unknown): Promise<AttemptEnd> {
   const message = error instanceof Error ? error.message : String(error);
   bench.log.banto(message);
   if (bench.lease.halt.aborted) {
-    return { how: 'abandoned', text: 'the lease was lost', fault: null, pause: false };
+    return { how: 'abandoned', text: 'the lease was lost', ...GO_ON };
   }
   if (error instanceof BranchBusy) {
     const told = await reportRelease(bench, message, BUSY_BRANCH_SECONDS);
-    return { ...told, fault: null, pause: true };
+    return { ...told, ...GO_ON, pause: true };
   }
   if (error instanceof WorkerFault) {
     const told = await reportRelease(bench, message, null);
-    return { ...told, fault: message, pause: false };
+    return { ...told, ...GO_ON, fault: message };
   }
-  return { ...(await reportFailure(bench, message)), fault: null, pause: false };
+  return { ...(await reportFailure(bench, message)), ...GO_ON };
+}
+
+/** A hook stopped the attempt, or something stopped the hook. */
+async function reportHook(place: Workplace, wrong: string): Promise<Report> {
+  const halt = haltOf(place.stops.halt);
+  if (halt === null) return reportFailure(place, wrong);
+  if (halt.by === 'lease_lost') return LOST;
+  const reason = halt.by === 'budget' ? `budget: ${halt.detail}` : 'The worker was stopped.';
+  return reportRelease(place, reason, null);
 }
 
 async function reported(place: Workplace, rounds: Rounds | string): Promise<AttemptEnd> {
-  const { memory } = place;
-  let told: Report;
-  if (typeof rounds === 'string') {
-    const halted = place.stops.halt.aborted;
-    told = halted
-      ? await reportRelease(place, 'The worker was stopped.', null)
-      : await reportFailure(place, rounds);
-  } else told = await report(place, rounds);
+  const { memory, deps } = place;
+  const told = await (typeof rounds === 'string'
+    ? reportHook(place, rounds)
+    : report(place, rounds));
   const paused = told.how === 'released';
   const left = memory.read();
   if (left !== null) {
@@ -191,9 +208,14 @@ async function reported(place: Workplace, rounds: Rounds | string): Promise<Atte
     memory.write({ ...left, phase: paused ? 'paused' : 'over', session });
   }
   await putAway(place, told.how, paused && place.task.kind !== 'review');
-  const fault =
-    typeof rounds !== 'string' && rounds.outcome.do === 'fault' ? rounds.outcome.reason : null;
-  return { ...told, fault, pause: paused };
+  const outcome = typeof rounds === 'string' ? null : rounds.outcome;
+  const quiet = outcome?.do === 'release' ? outcome.delaySeconds : null;
+  return {
+    ...told,
+    fault: outcome?.do === 'fault' ? outcome.reason : null,
+    pause: paused,
+    quietUntil: quiet === null ? null : deps.now() + quiet * 1000,
+  };
 }
 
 export async function workOn(slot: Slot, task: AssignmentAnswer): Promise<AttemptEnd> {
@@ -214,7 +236,7 @@ export async function workOn(slot: Slot, task: AssignmentAnswer): Promise<Attemp
     ended = await troubled(bench, error).catch((worse: unknown) => ({
       how: 'abandoned' as const,
       text: worse instanceof Error ? worse.message : String(worse),
-      fault: null,
+      ...GO_ON,
       pause: true,
     }));
   } finally {

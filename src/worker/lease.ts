@@ -26,6 +26,9 @@ export interface LeaseOptions {
   readonly log: AttemptLog;
   readonly usage: () => UsageBody | null;
   readonly away: (text: string) => void;
+  /** Aborted: nobody waits for a server that is away. */
+  readonly urgent: AbortSignal;
+  readonly now: () => number;
 }
 
 const MOST_BETWEEN_MS = 30_000;
@@ -47,7 +50,8 @@ export function isAway(error: unknown): boolean {
   return error instanceof BantoError && ['unreachable', 'busy'].includes(error.code);
 }
 
-export function holdLease({ client, task, log, usage, away }: LeaseOptions): LeaseHolder {
+export function holdLease(options: LeaseOptions): LeaseHolder {
+  const { client, task, log, usage, away, urgent, now } = options;
   const halting = new AbortController();
   const leaving = new AbortController();
   let latest: string | null = null;
@@ -74,11 +78,15 @@ export function holdLease({ client, task, log, usage, away }: LeaseOptions): Lea
   async function beat(): Promise<void> {
     const progress = latest === sent ? null : latest;
     const used = usage();
-    const answer = await client.heartbeat(task.task_id, {
-      lease_token: task.lease.token,
-      ...(progress === null ? {} : { progress: progress.slice(0, MOST_PROGRESS) }),
-      ...(used === null ? {} : { usage: used }),
-    });
+    const answer = await client.heartbeat(
+      task.task_id,
+      {
+        lease_token: task.lease.token,
+        ...(progress === null ? {} : { progress: progress.slice(0, MOST_PROGRESS) }),
+        ...(used === null ? {} : { usage: used }),
+      },
+      { signal: leaving.signal },
+    );
     sent = progress ?? sent;
     const { stop } = answer;
     if (stop !== null && stop !== undefined) {
@@ -92,17 +100,18 @@ export function holdLease({ client, task, log, usage, away }: LeaseOptions): Lea
       await sendLog();
     } catch (error) {
       if (isLost(error)) return haltBy({ by: 'lease_lost' });
+      if (leaving.signal.aborted) return;
       const message = error instanceof Error ? error.message : String(error);
       away(message);
       log.banto(`the heartbeat failed: ${message}`);
     }
   }
 
-  function schedule(): void {
+  function schedule(afterMs = beatEveryMs(task.lease.seconds)): void {
     if (leaving.signal.aborted || halting.signal.aborted) return;
     timer = setTimeout(() => {
-      beating = turn().then(schedule);
-    }, beatEveryMs(task.lease.seconds));
+      beating = turn().then(() => schedule());
+    }, afterMs);
   }
 
   async function confirm(): Promise<boolean> {
@@ -117,7 +126,7 @@ export function holdLease({ client, task, log, usage, away }: LeaseOptions): Lea
           haltBy({ by: 'lease_lost' });
           return false;
         }
-        if (!isAway(error) || leaving.signal.aborted) throw error;
+        if (!isAway(error) || leaving.signal.aborted || urgent.aborted) throw error;
         away((error as Error).message);
         await new Promise((resolve) => {
           setTimeout(resolve, AWAY_PAUSE_MS);
@@ -126,7 +135,9 @@ export function holdLease({ client, task, log, usage, away }: LeaseOptions): Lea
     }
   }
 
-  schedule();
+  // A lease that was taken up again may be near its end.
+  const left = (Date.parse(task.lease.expires_at) - now()) / BEATS_PER_LEASE;
+  schedule(Math.max(0, Math.min(left, beatEveryMs(task.lease.seconds))));
   return {
     halt: halting.signal,
     note(text) {

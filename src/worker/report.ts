@@ -23,7 +23,7 @@ const MOST_REASON = 19_000;
 const MOST_RELEASE = 3900;
 const MOST_SUMMARY = 4000;
 const MOST_TITLE = 200;
-const LOST: Report = { how: 'abandoned', text: 'the lease was lost' };
+export const LOST: Report = { how: 'abandoned', text: 'the lease was lost' };
 
 /** Null: the lease is no longer ours. */
 async function persist<T>(

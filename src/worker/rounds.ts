@@ -141,7 +141,7 @@ export async function implementRounds(
     let look = await lookAt(worktree, scratch);
     const dirty = look.changed.length + look.untracked.length > 0;
     if (commit && dirty && endedWell(run, preset.hasResult)) {
-      await commitAll(worktree, `${task.title.slice(0, 200)} (#${task.issue_id})`);
+      await commitAll(worktree, `${task.title.slice(0, 200)} (#${task.issue_id})`, place.env);
       look = await lookAt(worktree, scratch);
     }
     const evidence: Evidence = { ...evidenceOf(place, run), ...look, tree: shortTree(look.tree) };

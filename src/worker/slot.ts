@@ -15,6 +15,7 @@ export interface SlotEnd {
 
 const FIRST_PAUSE_MS = 1000;
 const MOST_PAUSE_MS = 60_000;
+const MOST_QUIET_MS = 86_400_000;
 
 async function ask({ agentId, settings, deps }: Slot): Promise<AssignmentAnswer | null> {
   const { capabilities, waitSeconds, leaseSeconds, kinds, repositories } = settings;
@@ -78,7 +79,12 @@ export async function runSlot(slot: Slot): Promise<SlotEnd> {
     last = await workOn(slot, task);
     if (last.fault !== null) return { last, fault: last.fault };
     if (settings.once) break;
-    if (last.pause) await pause();
+    if (last.quietUntil !== null) {
+      const until = new Date(last.quietUntil).toLocaleTimeString();
+      deps.tell({ type: 'away', agentId, text: `Waits until ${until}: ${last.text}` });
+      const ms = Math.min(MOST_QUIET_MS, last.quietUntil - deps.now());
+      await sleep(ms, undefined, { signal: asked }).catch(() => undefined);
+    } else if (last.pause) await pause();
     else pauseMs = FIRST_PAUSE_MS;
   }
   return { last, fault: null };

@@ -24,7 +24,7 @@ afterEach(async () => {
 
 type Verb = 'heartbeat' | 'complete' | 'fail' | 'release' | 'log';
 
-const LEASE = { token: 'tok-1', fence: 9, expires_at: '2026-11-16T08:00:00.000Z', seconds: 3 };
+const LEASE = { token: 'tok-1', fence: 9, expires_at: '2036-11-16T08:00:00.000Z', seconds: 3 };
 const RENEWED = { expires_at: LEASE.expires_at, stop: null };
 
 /** One task, then none. Verbs answer as usual unless the test says otherwise. */

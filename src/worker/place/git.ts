@@ -3,7 +3,7 @@
 
 import { execFile } from 'node:child_process';
 
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 600_000;
 const MOST_OUTPUT = 64 * 1024 * 1024;
 
 export interface GitAnswer {

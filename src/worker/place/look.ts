@@ -75,7 +75,14 @@ export async function stampOf({ git, folder }: Worktree): Promise<string> {
   return hash.digest('hex');
 }
 
-export async function commitAll({ git }: Worktree, message: string): Promise<boolean> {
+/** `env` names the author. */
+export async function commitAll(
+  { folder }: Worktree,
+  message: string,
+  env: NodeJS.ProcessEnv,
+): Promise<boolean> {
+  const names = Object.entries(env).filter(([name]) => /^GIT_(?:AUTHOR|COMMITTER)_/.test(name));
+  const git = gitIn(folder, Object.fromEntries(names) as Record<string, string>);
   await must(git('add', '--all'), 'add the changes');
   return (await git('commit', '--quiet', '--no-verify', '-m', message)).ok;
 }

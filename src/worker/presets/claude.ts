@@ -66,7 +66,7 @@ function sessionUsage(event: Fields): Usage | null {
     inputTokens: sum((one) => inputOf(one, names)),
     outputTokens: sum((one) => count(at(one, 'outputTokens'))),
     cachedTokens: sum((one) => count(at(one, 'cacheReadInputTokens'))),
-    costUsd: count(event['total_cost_usd']),
+    costUsd: typeof event['total_cost_usd'] === 'number' ? event['total_cost_usd'] : null,
     turns: 0,
   };
 }

@@ -33,7 +33,8 @@ function reader(now: () => number): StreamReader {
       inputTokens: count(at(part, 'tokens', 'input')) + cached + written,
       outputTokens: count(at(part, 'tokens', 'output')) + count(at(part, 'tokens', 'reasoning')),
       cachedTokens: cached,
-      costUsd: typeof cost === 'number' ? cost : null,
+      // It says 0 for a model whose price it does not know.
+      costUsd: count(cost) === 0 ? null : count(cost),
       turns: 1,
     });
     reading.live = reading.usage;
