@@ -106,6 +106,18 @@ export interface ClientConfig {
   readonly debug: boolean;
 }
 
+export interface WorkConfig extends ClientConfig {
+  /** Absolute: the clone that work is done in. */
+  readonly repoDir: string;
+  /** Absolute; null: the folder `.banto` of the clone. */
+  readonly dataDir: string | null;
+  readonly check: string | null;
+  readonly hooks: Readonly<Record<string, string>>;
+  readonly prices: Readonly<
+    Record<string, { readonly input: number; readonly output: number; readonly cached?: number }>
+  >;
+}
+
 export interface LoadOptions {
   readonly flags?: Flags;
   readonly env?: Variables;
@@ -177,5 +189,23 @@ export function loadClientConfig(options: LoadOptions = {}): ClientConfig {
     leaseToken: word('BANTO_LEASE_TOKEN'),
     color: (from.env.NO_COLOR ?? '') === '' && from.env.TERM !== 'dumb',
     debug: from.env.LOG_LEVEL === 'debug',
+  };
+}
+
+const PLACES = new Set(['BANTO_REPO', 'BANTO_DATA_DIR']);
+
+/** For `banto work`: where the server is, where the clone is, and what the repository wants. */
+export function loadWorkConfig(options: LoadOptions = {}): WorkConfig {
+  const values = gather(
+    sources(options),
+    (setting) => setting.client === true || PLACES.has(setting.name),
+  );
+  return {
+    ...loadClientConfig(options),
+    repoDir: values.get('BANTO_REPO') as string,
+    dataDir: values.isSet('BANTO_DATA_DIR') ? (values.get('BANTO_DATA_DIR') as string) : null,
+    check: (values.get('WORK_CHECK') as string | undefined) ?? null,
+    hooks: (values.get('WORK_HOOKS') as WorkConfig['hooks'] | undefined) ?? {},
+    prices: (values.get('WORK_PRICES') as WorkConfig['prices'] | undefined) ?? {},
   };
 }

@@ -19,6 +19,8 @@ const MAY_USE: Record<string, readonly string[]> = {
     'init.ts',
     'open-issues.ts',
     'open-keys.ts',
+    'open-work.ts',
+    'smoke.ts',
     'config.ts',
     'telemetry.ts',
     'broker',
@@ -56,6 +58,8 @@ const MAY_USE: Record<string, readonly string[]> = {
   ],
   'open-redis.ts': ['config.ts', 'telemetry.ts', 'store/redis', 'forge', 'core'],
   'open-keys.ts': ['config.ts', 'open-redis.ts', 'core', 'store/redis'],
+  'open-work.ts': ['config.ts', 'client', 'core', 'doors/cli', 'worker'],
+  'smoke.ts': ['client', 'config.ts', 'core', 'doors/cli', 'open-work.ts', 'worker'],
   'config.ts': ['core', 'config'],
   config: ['core', 'config.ts'],
   'telemetry.ts': ['core', 'broker'],
@@ -69,8 +73,9 @@ const MAY_USE: Record<string, readonly string[]> = {
   'doors/views': ['core', 'broker', 'doors/schema'],
   'doors/http': ['core', 'broker', 'client', 'doors/schema', 'doors/views', 'telemetry.ts'],
   'doors/mcp': ['core', 'client', 'doors/schema'],
-  'doors/cli': ['core', 'client', 'config.ts', 'doors/schema'],
+  'doors/cli': ['core', 'client', 'config.ts', 'doors/schema', 'worker'],
   client: ['core', 'doors/schema'],
+  worker: ['client', 'core', 'doors/schema'],
   demo: ['client', 'config.ts', 'core', 'doors/schema', 'git-command.ts'],
 };
 

@@ -9,6 +9,7 @@ import type { Policy } from '../core/settings.ts';
 import type { QueueView, StatsRow, TaskDetail, TaskFilter } from '../core/store.ts';
 import type { Attempt, Lease, Task, TaskKind, Verdict } from '../core/task.ts';
 import type { OnUnfinished } from '../core/unfinished.ts';
+import type { NewPullRequest, Usage } from '../core/usage.ts';
 import type { Why } from '../core/why.ts';
 import type { LeaseCall } from './holder.ts';
 import type { TokenVerbs } from './tokens.ts';
@@ -85,13 +86,17 @@ export interface Broker extends TokenVerbs {
    * agent's next request gets the same task, and none completes it. Never throws.
    */
   answered(assignment: Pick<Assignment, 'task' | 'lease'>): Promise<void>;
-  heartbeat(input: LeaseCall & { progress: string | null }): Promise<{ expiresAt: number }>;
+  heartbeat(
+    input: LeaseCall & { progress: string | null; usage?: Usage | null },
+  ): Promise<{ expiresAt: number }>;
   complete(
     input: LeaseCall & {
       summary: string | null;
       prNumber: number | null;
       verdict: Verdict | null;
       comments: readonly string[];
+      pullRequest?: NewPullRequest | null;
+      usage?: Usage | null;
     },
   ): Promise<Task>;
   fail(
@@ -99,9 +104,16 @@ export interface Broker extends TokenVerbs {
       reason: string;
       retryable: boolean;
       delaySeconds: number | null;
+      usage?: Usage | null;
     },
   ): Promise<Task>;
-  release(input: LeaseCall & { reason: string | null }): Promise<Task>;
+  release(
+    input: LeaseCall & {
+      reason: string | null;
+      delaySeconds?: number | null;
+      usage?: Usage | null;
+    },
+  ): Promise<Task>;
 
   /** With `issue`, the tasks of that issue: the open one first, then the one that changed last. */
   tasks(

@@ -88,7 +88,11 @@ export function createFinish(
     throw await unknownOrUnlisted(call.taskId, mirror);
   }
 
-  async function complete(input: Parameters<Broker['complete']>[0]): Promise<Task> {
+  async function complete({
+    pullRequest: _pullRequest,
+    usage: _usage,
+    ...input
+  }: Parameters<Broker['complete']>[0]): Promise<Task> {
     const name = named(input.taskId);
     checkVerdict(name, input.verdict, input.comments);
     const reviewable = !forge.hasPullRequests || input.prNumber !== null;

@@ -11,6 +11,7 @@ import {
 import { REDIS_SETTINGS } from './redis-settings.ts';
 import { list, oneOf, type Setting, text, wholeNumber, yesOrNo } from './setting.ts';
 import { ANY_LINE, hostName, path, token } from './words.ts';
+import { WORK_SETTINGS } from './work-settings.ts';
 
 const WEB_ADDRESS = '^https?://[^\\s]+$';
 
@@ -338,4 +339,5 @@ export const SETTINGS: readonly Setting[] = [
   ...REDIS_SETTINGS,
   ...policy,
   ...client,
+  ...WORK_SETTINGS,
 ];
