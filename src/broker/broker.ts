@@ -1,6 +1,7 @@
 // The broker as the doors see it: one method per verb. Each verb lives in a file of its own.
 // Expected outcomes are values; everything else throws a BantoError whose code the door translates.
 
+import type { Activity } from '../core/activity.ts';
 import type { Fact } from '../core/facts.ts';
 import type { ForgeBudget, ForgeWebhook } from '../core/forge.ts';
 import type { Issue } from '../core/issue.ts';
@@ -36,7 +37,7 @@ export interface Assignment {
 /** A task with what a list shows of its issue; text by strangers. */
 export interface ListedTask {
   readonly task: Task;
-  readonly issue: Pick<Issue, 'title' | 'url' | 'labels'>;
+  readonly issue: Pick<Issue, 'title' | 'url' | 'labels' | 'state'>;
 }
 
 export interface AgentView {
@@ -84,6 +85,10 @@ export interface Broker {
   release(input: LeaseCall & { reason: string | null }): Promise<Task>;
 
   tasks(filter: TaskFilter): Promise<{ tasks: ListedTask[]; nextCursor: string | null }>;
+  /** Those of these ids that are known, in no order. */
+  tasksNamed(ids: readonly string[]): Promise<ListedTask[]>;
+  /** What the facts of the last days add up to, as of now. */
+  activity(): Promise<Activity>;
   task(taskId: string): Promise<TaskDetail>;
   why(taskId: string, agentId: string | null): Promise<Why>;
   requeue(input: { taskId: string; delaySeconds: number }): Promise<Task>;

@@ -6,6 +6,7 @@ import type { Forge } from '../core/forge.ts';
 import type { Policy } from '../core/settings.ts';
 import type { Store } from '../core/store.ts';
 import { createAbsent } from './absent.ts';
+import { createActivityReads } from './activity.ts';
 import type { Broker, Flags } from './broker.ts';
 import { createChooser } from './chooser.ts';
 import { type Context, type Log, systemTimers, type Timers } from './context.ts';
@@ -129,6 +130,7 @@ export function createBroker(options: BrokerOptions): RunningBroker {
     heartbeat: createHeartbeat(context, mirror),
     ...finish,
     ...createLook(context),
+    ...createActivityReads(context),
     ...createOperate(context),
     config: settings.config,
     putConfig: settings.putConfig,

@@ -5,10 +5,10 @@ import { type Issue, issueKey } from '../core/issue.ts';
 import { parseBucketKey, rankBuckets } from '../core/match.ts';
 import { score } from '../core/priority.ts';
 import type { AgentRecord, TaskDetail, TaskFilter } from '../core/store.ts';
-import type { Task } from '../core/task.ts';
+import { parseTaskId, type Task } from '../core/task.ts';
 import type { Seeker } from '../core/ticket.ts';
 import { explain, type Rivals } from '../core/why.ts';
-import type { AgentView, Broker } from './broker.ts';
+import type { AgentView, Broker, ListedTask } from './broker.ts';
 import type { Context } from './context.ts';
 import { unknownTask } from './finish.ts';
 
@@ -27,7 +27,10 @@ function statusOf(agent: AgentRecord, now: number, waiting: boolean): AgentView[
   return waiting || silentMs <= ACTIVE_MS ? 'active' : 'idle';
 }
 
-type Look = Pick<Broker, 'tasks' | 'task' | 'why' | 'agents' | 'agent' | 'queue' | 'stats'>;
+type Look = Pick<
+  Broker,
+  'tasks' | 'tasksNamed' | 'task' | 'why' | 'agents' | 'agent' | 'queue' | 'stats'
+>;
 
 export function createLook({ store }: Context): Look {
   async function agents(): Promise<AgentView[]> {
@@ -79,6 +82,20 @@ export function createLook({ store }: Context): Look {
     return { tasks: listed, nextCursor: page.nextCursor };
   }
 
+  /** One read for each repository, by the issues that the ids name. */
+  async function tasksNamed(ids: readonly string[]): Promise<ListedTask[]> {
+    const wanted = new Set(ids);
+    const names = ids.flatMap((id) => parseTaskId(id) ?? []);
+    const found: ListedTask[] = [];
+    for (const [repository, theirs] of Map.groupBy(names, (name) => name.repository)) {
+      const numbers = [...new Set(theirs.map(({ number }) => number))];
+      for (const { issue, tasks } of await store.issuesNumbered(repository, numbers)) {
+        found.push(...tasks.filter(({ id }) => wanted.has(id)).map((task) => ({ task, issue })));
+      }
+    }
+    return found;
+  }
+
   /** How many ready tasks this agent would be given before this one. */
   async function tasksAhead(seeker: Seeker, detail: TaskDetail): Promise<number> {
     const registry = await store.registry();
@@ -128,6 +145,7 @@ export function createLook({ store }: Context): Look {
     task,
     why,
     tasks,
+    tasksNamed,
     async queue() {
       return { ...(await store.queue(DELAYED_SHOWN)), waiting: await store.tickets.count() };
     },
