@@ -1,13 +1,13 @@
 // The top bar and, on a phone, the tabs at the bottom.
 
-import { useRef } from 'preact/hooks';
 import { canAct, togglePause } from '../data/actions.tsx';
 import { needs } from '../data/derived.ts';
 import { connection } from '../data/live.ts';
-import { boardAddress, go, PATHS, route, setQuery, type View } from '../data/route.ts';
+import { boardAddress, PATHS, route, type View } from '../data/route.ts';
 import { flags, mayAct, session } from '../data/state.ts';
 import { Glyph, type GlyphName, Mark } from '../parts/marks.tsx';
 import { words } from '../words/words.ts';
+import { Find } from './find.tsx';
 import { openMenu } from './menu.tsx';
 
 type Tab = Exclude<View, 'task'>;
@@ -68,43 +68,6 @@ function Live() {
   );
 }
 
-function Find() {
-  const field = useRef<HTMLInputElement>(null);
-  const { shell } = words.value;
-  const onBoard = route.value.view === 'board';
-  const text = onBoard ? (route.value.query.get('q') ?? '') : '';
-  return (
-    <form
-      class="find"
-      role="search"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const value = field.current?.value ?? '';
-        if (!onBoard) go(`/board?q=${encodeURIComponent(value)}`);
-        field.current?.blur();
-      }}
-    >
-      <Glyph name="search" />
-      <input
-        ref={field}
-        id="find"
-        type="search"
-        class="grow"
-        aria-label={shell.find}
-        placeholder={shell.find}
-        value={text}
-        onInput={(event) => {
-          if (onBoard) setQuery({ q: event.currentTarget.value });
-        }}
-        onKeyDown={(event) => {
-          if (event.key === 'Escape') field.current?.blur();
-        }}
-      />
-      <kbd aria-hidden="true">/</kbd>
-    </form>
-  );
-}
-
 export function Bar() {
   const { shell, viewsNav } = words.value;
   const paused = flags.value?.maintenance === true;
@@ -124,7 +87,7 @@ export function Bar() {
           </span>
         ) : null}
         <Live />
-        <Find />
+        <Find id="find" />
         {mayAct.value ? (
           <span class="desk">
             <button type="button" class="btn" disabled={!canAct()} onClick={() => togglePause()}>

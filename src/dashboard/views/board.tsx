@@ -20,6 +20,7 @@ import { route, setQuery } from '../data/route.ts';
 import { cards, offers, repositories } from '../data/state.ts';
 import { Glyph, State } from '../parts/marks.tsx';
 import { type ListHandle, VirtualList } from '../parts/virtual-list.tsx';
+import { Find } from '../shell/find.tsx';
 import { onKey } from '../shell/keyboard.ts';
 import { duration } from '../words/time.ts';
 import { words } from '../words/words.ts';
@@ -191,6 +192,15 @@ function clearFilters(): void {
   setQuery({ q: null, repository: null, label: null, agent: null, kind: null });
 }
 
+const FIRST: readonly Column[] = ['ready', 'leased', 'review', 'held', 'delayed', 'done'];
+
+/** The column that is alone on a phone: the chosen one, or the first with something in it. */
+function pickedColumn(all: Columns): Column {
+  const chosen = route.value.query.get('column') as Column | null;
+  if (chosen !== null && COLUMNS.includes(chosen)) return chosen;
+  return FIRST.find((name) => all[name].length > 0) ?? 'ready';
+}
+
 function EmptyBoard() {
   const { board } = words.value;
   return (
@@ -226,7 +236,7 @@ export function Board() {
   const count = COLUMNS.reduce((sum, name) => sum + all[name].length, 0);
   const filtered = isFiltered(filter.value);
   const shown = [...MAIN, ...FOLDED.filter((name) => open.has(name))];
-  const picked = (route.value.query.get('column') ?? 'ready') as Column;
+  const picked = pickedColumn(all);
 
   useEffect(
     () =>
@@ -259,6 +269,7 @@ export function Board() {
           </button>
         ) : null}
         <Filters />
+        <Find id="find-here" />
       </div>
       <div class="colpick">
         {COLUMNS.map((name) => (
