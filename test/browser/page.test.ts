@@ -1,7 +1,6 @@
 // The live page in a real browser: what it must never do, and what it must always do.
 
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import axeCore from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openBrowser, openPage } from '../support/browser.ts';
@@ -11,7 +10,6 @@ import { openPageStage, type PageStage } from '../support/page-stage.ts';
 // A browser takes its time on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 90_000 });
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const HOSTILE = '<img src=x onerror=globalThis.hacked=1><script>globalThis.hacked=1</script>';
 const HOSTILE_BODY = `${HOSTILE}
 <style>body{display:none}</style><iframe src="https://example.invalid"></iframe>
@@ -149,7 +147,7 @@ test.each(['light', 'dark'] as const)(
   'axe finds nothing serious on any view, in a dialog or at phone width: %s',
   async (colorScheme) => {
     const { page } = await openPage(browser, stage.url, { colorScheme, bypassCSP: true });
-    await page.addInitScript(AXE);
+    await page.addInitScript(axeCore.source);
     for (const name of Object.keys(views())) {
       await show(page, name);
       expect(await axe(page, colorScheme), name).toEqual([]);

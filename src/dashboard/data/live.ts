@@ -78,10 +78,10 @@ const LATEST_WANTED = 300;
 async function connectOnce(): Promise<void> {
   let from = cursor;
   if (from === null || session.value === null) {
-    const current = await api.session();
+    const [current, seq] = await Promise.all([api.session(), loadSnapshot()]);
     setServerTime(current.now);
     session.value = current;
-    cursor = await loadSnapshot();
+    cursor = seq;
     from = Math.max(0, cursor - LATEST_WANTED);
   }
   const abort = new AbortController();
