@@ -77,6 +77,8 @@ const MAY_USE: Record<string, readonly string[]> = {
   client: ['core', 'doors/schema'],
   worker: ['client', 'core', 'doors/schema'],
   demo: ['client', 'config.ts', 'core', 'doors/schema', 'git-command.ts'],
+  // What runs in a browser: the shapes of the API, and nothing of the server.
+  dashboard: ['client', 'doors/schema'],
 };
 
 /** Each npm package has one room. */
@@ -94,6 +96,11 @@ const PACKAGE_ROOMS: Record<string, readonly string[]> = {
   'prom-client': ['telemetry.ts'],
   commander: ['doors/cli'],
   yaml: ['forge/local'],
+  preact: ['dashboard'],
+  '@preact/signals': ['dashboard'],
+  uplot: ['dashboard'],
+  marked: ['dashboard'],
+  dompurify: ['dashboard'],
   '@octokit/core': ['forge/github'],
   '@octokit/auth-app': ['forge/github'],
   '@octokit/plugin-retry': ['forge/github'],
@@ -130,7 +137,7 @@ function importsOf(file: string): Import[] {
   }));
 }
 
-const files = globSync('**/*.ts', { cwd: SRC }).filter((file) => !file.endsWith('.test.ts'));
+const files = globSync('**/*.{ts,tsx}', { cwd: SRC }).filter((file) => !file.endsWith('.test.ts'));
 const imports = files.flatMap(importsOf);
 
 function packageName(target: string): string {

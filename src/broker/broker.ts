@@ -1,6 +1,7 @@
 // The broker as the doors see it: one method per verb. Each verb lives in a file of its own.
 // Expected outcomes are values; everything else throws a BantoError whose code the door translates.
 
+import type { Activity } from '../core/activity.ts';
 import type { AgentStatus } from '../core/agent-status.ts';
 import type { Fact } from '../core/facts.ts';
 import type { ForgeBudget, ForgeWebhook, IssueChange, NewIssue } from '../core/forge.ts';
@@ -119,6 +120,10 @@ export interface Broker extends TokenVerbs {
   tasks(
     filter: TaskFilter & { readonly issue?: number },
   ): Promise<{ tasks: ListedTask[]; nextCursor: string | null }>;
+  /** Those of these ids that are known, in no order. */
+  tasksNamed(ids: readonly string[]): Promise<ListedTask[]>;
+  /** What the facts of the last days add up to, as of now. */
+  activity(): Promise<Activity>;
   /** `historyCursor`: the `nextHistoryCursor` of the page before. */
   task(taskId: string, historyCursor?: string): Promise<TaskDetail>;
   why(taskId: string, agentId: string | null): Promise<Why>;

@@ -7,6 +7,7 @@ import { reasonOf } from '../core/reason.ts';
 import type { Policy } from '../core/settings.ts';
 import type { Store } from '../core/store.ts';
 import { createAbsent } from './absent.ts';
+import { createActivityReads } from './activity.ts';
 import { createAnswered } from './answered.ts';
 import { createBranchWishes } from './branch-wishes.ts';
 import type { Broker, Flags } from './broker.ts';
@@ -135,6 +136,7 @@ export function createBroker(options: BrokerOptions): RunningBroker {
     heartbeat: createHeartbeat(context, mirror),
     ...finish,
     ...createLook(context, wishes),
+    ...createActivityReads(context),
     ...createOperate(context),
     ...createIssues(context),
     config: settings.config,

@@ -2,6 +2,7 @@
 // doors, which only translate. What a broker really does is tested with the real one.
 
 import type { Assignment, Broker } from '../../src/broker/broker.ts';
+import { createActivity } from '../../src/core/activity.ts';
 import type { Fact } from '../../src/core/facts.ts';
 import type { Issue, StoredIssue } from '../../src/core/issue.ts';
 import { DEFAULT_POLICY } from '../../src/core/settings.ts';
@@ -145,6 +146,12 @@ export function createScriptedBroker(): ScriptedBroker {
     fail: async () => ({ ...task, state: 'delayed', lease: null, readyAt: AT }),
     release: async () => ({ ...task, state: 'ready', lease: null }),
     tasks: async () => ({ tasks: [{ task, issue }], nextCursor: 'next' }),
+    tasksNamed: async () => [{ task, issue }],
+    activity: async () => {
+      const activity = createActivity();
+      for (const fact of facts) activity.take(fact);
+      return activity;
+    },
     task: async () => ({
       task,
       issue: stored,
