@@ -83,9 +83,11 @@ function checkRequest(request: WorkRequest, agentId: string, program: string): v
     );
   }
   if (findProgram(program) === null) {
+    const more =
+      request.preset === null ? '' : ` \`banto doctor --preset ${request.preset}\` says more.`;
     throw new BantoError(
       'misconfigured',
-      `${program} was not found. Install it, or give its path behind \`--\`${request.preset === null ? '' : `; \`banto doctor --preset ${request.preset}\` says more`}.`,
+      `${program} was not found. Install it, or give its path behind \`--\`.${more}`,
     );
   }
 }

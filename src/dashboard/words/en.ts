@@ -347,7 +347,7 @@ export const en = {
     now: 'Now',
     capabilities: 'Capabilities',
     holds: 'Holds',
-    busy: 'Busy, 8 h',
+    busy: 'Working, 8 h',
     done: 'Done today',
     failed: 'Failed',
     median: 'Median',
