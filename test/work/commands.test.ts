@@ -73,11 +73,21 @@ it('gives the tool its grace at the first Ctrl-C, and none at the second', async
   const child = spawn(
     process.execPath,
     [resolve('bin/banto.js'), 'work', '--agent', 'w2', '--cap', '*', '--grace', '10m', '--', hangs],
-    { cwd: shop.repo, env: { PATH: process.env['PATH'], BANTO_URL: shop.url }, stdio: 'ignore' },
+    {
+      cwd: shop.repo,
+      env: { PATH: process.env['PATH'], BANTO_URL: shop.url },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    },
   );
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
   const ended = once(child, 'exit');
   await expect.poll(() => existsSync(pid)).toBe(true);
   child.kill('SIGINT');
+  // Two signals at once may become one.
+  await expect.poll(() => said).toMatch(/Stopping; what runs gets 10 min/);
   expect((await shop.client.task('shop~3~implement.1')).state).toBe('leased');
   child.kill('SIGINT');
   expect(await ended).toEqual([0, null]);
