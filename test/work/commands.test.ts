@@ -63,6 +63,8 @@ it('says by its exit code what came of one task', async () => {
   const logs = await banto('logs', '1');
   expect(logs.stdout).toMatch(/^banto: shop~1~implement\.1, attempt 1/);
   expect((await banto('logs', '1', '--follow')).stdout).toBe(logs.stdout);
+  const inside = { cwd: join(shop.repo, 'backlog'), env: { BANTO_URL: shop.url } };
+  expect((await runBanto(['logs', '1'], inside)).stdout).toBe(logs.stdout);
   const none = await banto('logs', '99');
   expect([none.code, none.stderr]).toEqual([1, expect.stringMatching(/no log of 99/)]);
 });
