@@ -1,8 +1,8 @@
 // From the flags and settings of `banto work` to a running worker.
 
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { delimiter, join, resolve } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { createClient } from './client/client.ts';
 import { loadWorkConfig, type WorkConfig } from './config.ts';
 import { BantoError } from './core/errors.ts';
@@ -92,8 +92,16 @@ function checkRequest(request: WorkRequest, agentId: string, program: string): v
   }
 }
 
-export function workDirOf({ dataDir, repoDir }: Pick<WorkConfig, 'dataDir' | 'repoDir'>): string {
-  return join(dataDir ?? join(repoDir, '.banto'), 'work');
+/** From anywhere inside the clone it is the same one. */
+function topOf(folder: string): string {
+  if (existsSync(join(folder, '.git'))) return folder;
+  const parent = dirname(folder);
+  return parent === folder ? folder : topOf(parent);
+}
+
+function workDirOf({ dataDir, repoDir }: Pick<WorkConfig, 'dataDir' | 'repoDir'>): string {
+  const isClone = topOf(repoDir) !== '/';
+  return join(dataDir ?? join(isClone ? topOf(repoDir) : repoDir, '.banto'), 'work');
 }
 
 export function workSettings(

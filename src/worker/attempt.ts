@@ -207,7 +207,12 @@ async function reported(place: Workplace, rounds: Rounds | string): Promise<Atte
     const session = told.how === 'failed' ? null : left.session;
     memory.write({ ...left, phase: paused ? 'paused' : 'over', session });
   }
-  await putAway(place, told.how, paused && place.task.kind !== 'review');
+  try {
+    await putAway(place, told.how, paused && place.task.kind !== 'review');
+  } catch (error) {
+    // The task is reported: what is left of the worktree is swept up later.
+    place.log.banto(`the worktree could not be put away: ${String(error)}`);
+  }
   const outcome = typeof rounds === 'string' ? null : rounds.outcome;
   const quiet = outcome?.do === 'release' ? outcome.delaySeconds : null;
   return {

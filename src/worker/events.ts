@@ -2,6 +2,7 @@
 
 export type WorkEvent =
   | { readonly type: 'waiting'; readonly agentId: string }
+  | { readonly type: 'stopping'; readonly graceSeconds: number }
   | { readonly type: 'away'; readonly agentId: string; readonly text: string }
   | {
       readonly type: 'took';

@@ -23,6 +23,7 @@ function graceSignal(settings: WorkSettings, deps: WorkDeps, over: AbortSignal):
   const grace = new AbortController();
   const halt: Halt = { by: 'shutdown' };
   deps.stops.asked.addEventListener('abort', () => {
+    deps.tell({ type: 'stopping', graceSeconds: settings.graceSeconds });
     sleep(settings.graceSeconds * 1000, undefined, { signal: over })
       .then(() => grace.abort(halt))
       .catch(() => undefined);

@@ -1,19 +1,24 @@
 // `banto work` and `banto logs` as people run them.
 
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startOf } from '../../src/worker/run/process-identity.ts';
 import { runBanto } from '../support/run-banto.ts';
+import { scriptedApi } from '../support/scripted-api.ts';
 import { commits, makeWorkshop, type Workshop } from '../support/workshop.ts';
 
 let shop: Workshop;
 beforeAll(async () => {
   shop = await makeWorkshop({ reviewDelaySeconds: 3600 });
 });
-afterAll(() => shop.close());
+let stray: ChildProcess | null = null;
+afterAll(async () => {
+  stray?.kill('SIGKILL');
+  await shop.close();
+});
 
 const banto = (...args: string[]) =>
   runBanto(args, { cwd: shop.repo, env: { BANTO_URL: shop.url, NO_COLOR: '1' } });
@@ -58,6 +63,8 @@ it('says by its exit code what came of one task', async () => {
   const logs = await banto('logs', '1');
   expect(logs.stdout).toMatch(/^banto: shop~1~implement\.1, attempt 1/);
   expect((await banto('logs', '1', '--follow')).stdout).toBe(logs.stdout);
+  const inside = { cwd: join(shop.repo, 'backlog'), env: { BANTO_URL: shop.url } };
+  expect((await runBanto(['logs', '1'], inside)).stdout).toBe(logs.stdout);
   const none = await banto('logs', '99');
   expect([none.code, none.stderr]).toEqual([1, expect.stringMatching(/no log of 99/)]);
 });
@@ -73,11 +80,22 @@ it('gives the tool its grace at the first Ctrl-C, and none at the second', async
   const child = spawn(
     process.execPath,
     [resolve('bin/banto.js'), 'work', '--agent', 'w2', '--cap', '*', '--grace', '10m', '--', hangs],
-    { cwd: shop.repo, env: { PATH: process.env['PATH'], BANTO_URL: shop.url }, stdio: 'ignore' },
+    {
+      cwd: shop.repo,
+      env: { PATH: process.env['PATH'], BANTO_URL: shop.url },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    },
   );
+  stray = child;
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
   const ended = once(child, 'exit');
   await expect.poll(() => existsSync(pid)).toBe(true);
   child.kill('SIGINT');
+  // Two signals at once may become one.
+  await expect.poll(() => said).toMatch(/Stopping; what runs gets 10 min/);
   expect((await shop.client.task('shop~3~implement.1')).state).toBe('leased');
   child.kill('SIGINT');
   expect(await ended).toEqual([0, null]);
@@ -95,4 +113,21 @@ it('says what is wrong with a tool that is not there', async () => {
   const ran = await runBanto(['doctor', '--preset', 'aider'], { env: { PATH: '/nowhere' } });
   expect(ran.stdout).toMatch(/problem {2}installed {2}aider cannot be run[^]*→ Install it: /);
   expect(ran.code).toBe(1);
+});
+
+it('shows the log that the server has where this machine has none', async () => {
+  const pages = ['one\ntwo\n', 'three\n', ''];
+  const api = await scriptedApi(({ query }) => {
+    const page = Number(query.get('offset') ?? 0);
+    return {
+      json: { fence: 9, text: pages[page], next_offset: Math.min(page + 1, 2), ended: 'failed' },
+    };
+  });
+  const ran = await runBanto(['logs', 'shop~9~fix.1', '--follow'], {
+    cwd: shop.repo,
+    env: { BANTO_URL: api.url },
+  });
+  await api.close();
+  expect([ran.stdout, ran.code]).toEqual(['one\ntwo\nthree\n', 0]);
+  expect(api.received[0]?.path).toBe('/api/v1/tasks/shop~9~fix.1/log');
 });

@@ -29,7 +29,7 @@ async function startWorker(
   const script = `cat > ${shop.root}/prompt-${agent}
 [ -f half.txt ] || { ${commits('half.txt')}; }
 echo half done; echo $$ > ${shop.root}/pid
-while [ ! -f ${shop.root}/go ]; do sleep 0.05; done
+while [ -d ${shop.root} ] && [ ! -f ${shop.root}/go ]; do sleep 0.05; done
 ${commits('rest.txt')}`;
   writeFileSync(tool, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   const args = [

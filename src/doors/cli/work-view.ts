@@ -69,7 +69,16 @@ export function createWorkView(shell: Shell): WorkView {
     line(`${agentId} ${one.taskId}: ${clean(text)}`);
   }
 
+  function stopping(graceSeconds: number): void {
+    line(
+      live.size === 0
+        ? 'Stopping.'
+        : `Stopping; what runs gets ${duration(graceSeconds)}, Ctrl-C again stops it now.`,
+    );
+  }
+
   function tell(event: WorkEvent): void {
+    if (event.type === 'stopping') return stopping(event.graceSeconds);
     const { agentId } = event;
     switch (event.type) {
       case 'waiting':

@@ -98,6 +98,11 @@ const CASES: readonly [string, Partial<Evidence>, Expected, boolean?][] = [
   ],
   ['a quota', { quota: { returnsAt: NOW + 60_000, message: 'limit' }, exitCode: 1 }, 'release'],
   ['a tool that only waits', { halt: { by: 'refused', why: '429' } }, 'release'],
+  [
+    'a tool that only waits, as it is not logged in',
+    { halt: { by: 'refused', why: 'authentication_failed' } },
+    'fault',
+  ],
   ['a tool that is not logged in', { fault: 'not logged in', exitCode: 1 }, 'fault'],
   ['a tool that does not start', { startError: 'ENOENT', exitCode: 127 }, 'fault'],
   [

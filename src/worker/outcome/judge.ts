@@ -3,6 +3,7 @@
 
 import type { Quota, ToolResult } from '../presets/preset.ts';
 import type { Halt } from '../run/halt.ts';
+import { faultIn } from './quota.ts';
 import type { BadVerdict, Verdict } from './verdict.ts';
 
 export interface Evidence {
@@ -63,6 +64,9 @@ function fromOutside(evidence: Evidence): Outcome | null {
   }
   if (halt?.by === 'shutdown') {
     return { do: 'release', reason: 'The worker was stopped.', delaySeconds: null };
+  }
+  if (quota === null && halt?.by === 'refused' && faultIn(halt.why) !== null) {
+    return { do: 'fault', reason: refusal(halt) };
   }
   if (quota !== null || halt?.by === 'refused') {
     const returnsAt = quota?.returnsAt ?? now + QUOTA_DELAY_SECONDS * 1000;

@@ -61,7 +61,7 @@ export function quotaIn(message: string, now: number): Quota | null {
 }
 
 const LOGGED_OUT =
-  /\b401\b|unauthorized|invalid (?:x-)?api.?key|invalid authentication|please run \/login|not logged in|no authentication|authentication.?error|oauth token (?:has )?(?:expired|revoked)/i;
+  /\b401\b|unauthorized|invalid (?:x-)?api.?key|invalid authentication|please run \/login|not logged in|no authentication|authentication.?(?:error|failed)|oauth token (?:has )?(?:expired|revoked)/i;
 
 /** The tool has no valid account: every task would end like this one. */
 export function faultIn(message: string): string | null {

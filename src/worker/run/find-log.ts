@@ -39,12 +39,10 @@ export function readLog(path: string): string {
   return older + readFileSync(path, 'utf8');
 }
 
-const ENDED = /\nbanto: (?:completed|failed|released|abandoned): [^\n]*\n?$/;
+const ENDED = /(?:^|\n)banto: (?:completed|failed|released|abandoned): /;
+const LAST_WORDS = 6000;
 
-/** A tool's own words may run over many lines, so that the mark is looked for near the end only. */
+/** The last line may carry a summary of many lines. */
 export function hasEnded(text: string): boolean {
-  return (
-    /(?:^|\n)banto: (?:completed|failed|released|abandoned): /.test(text.slice(-6000)) ||
-    ENDED.test(text)
-  );
+  return ENDED.test(text.slice(-LAST_WORDS));
 }
