@@ -248,7 +248,7 @@ export function retryLedger(): void {
 function workCommand(agent: Pick<Agent, 'agent_id' | 'capabilities'> | null): string {
   if (agent === null) return 'banto work -- claude -p';
   const capabilities = agent.capabilities.join(',');
-  return `banto work --agent ${agent.agent_id}${capabilities === '' ? '' : ` --capabilities ${capabilities}`} -- claude -p`;
+  return `banto work --agent ${agent.agent_id}${capabilities === '' ? '' : ` --cap ${capabilities}`} -- claude -p`;
 }
 
 export function showCommand(agent: Pick<Agent, 'agent_id' | 'capabilities'> | null): void {

@@ -82,11 +82,12 @@ function Bars({
 
 function ByPriority() {
   const { flow: text, priorities, fleet } = words.value;
+  const alone = (queue.value?.cost?.by_model ?? []).length === 0;
   const counts = queue.value?.by_priority;
   if (counts === undefined) return null;
   const total = counts.high + counts.normal + counts.low;
   return (
-    <section class="panel">
+    <section class={alone ? 'panel wide2' : 'panel'}>
       <div class="panel-head">
         <h2>{text.byPriority}</h2>
         <span class="end">

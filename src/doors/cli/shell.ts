@@ -67,6 +67,8 @@ interface DemoOptions {
   readonly port: number;
   /** Keep serving after the story. */
   readonly stay: boolean;
+  /** A fleet that is always busy, until Ctrl-C. */
+  readonly endless: boolean;
   /** Play on the GitHub of the tests. */
   readonly github: boolean;
 }
