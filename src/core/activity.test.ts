@@ -191,6 +191,15 @@ describe('flow', () => {
   });
 });
 
+test('the last facts are kept for who comes back, newest first, without renewals', () => {
+  const activity = taken([...LIFE, { ...LIFE[10], type: 'renewed', progress: 'x' } as Fact]);
+  expect(activity.recent.slice(0, 3).map(({ type }) => type)).toEqual([
+    'leased',
+    'completed',
+    'leased',
+  ]);
+});
+
 test('what ended last is known, newest first, and what came back is not', () => {
   const activity = taken([
     ...LIFE,

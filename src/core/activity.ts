@@ -9,6 +9,23 @@ const MINUTE_MS = 60_000;
 const MINUTES_KEPT = ACTIVITY_WINDOW_MS / MINUTE_MS + 1;
 const MOST_LEASES = 100_000;
 const MOST_ENDED = 1000;
+const MOST_RECENT = 40;
+
+/** What is worth a line to somebody who comes back: not every renewal. */
+const TOLD: ReadonlySet<Fact['type']> = new Set([
+  'leased',
+  'completed',
+  'failed',
+  'released',
+  'expired',
+  'refused',
+  'unlocked',
+  'dead',
+  'cancelled',
+  'requeued',
+  'prioritized',
+  'ledger_failed',
+]);
 
 /** The bands of the cumulative flow. Reviews and fixes that are offered or worked on are "review". */
 export const BANDS = ['held', 'ready', 'leased', 'review', 'dead', 'done'] as const;
@@ -58,6 +75,8 @@ export interface Activity {
   openLease(taskId: string): LeaseSpan | null;
   /** Newest first. */
   readonly ended: { readonly done: readonly string[]; readonly cancelled: readonly string[] };
+  /** The last facts that are worth a line, newest first. */
+  readonly recent: readonly Fact[];
   /** Reviews that approved, newest first. */
   readonly approved: readonly string[];
   /** `now` gives the counts of this moment; earlier ones follow from what changed since. */
@@ -157,6 +176,7 @@ export function createActivity(): Activity {
   const cancelled = createNewest(MOST_ENDED);
   const approved = createNewest(MOST_ENDED);
   let spans: LeaseSpan[] = [];
+  let recent: Fact[] = [];
 
   function move(fact: Fact & { taskId: string; state: TaskState }, kind: TaskKind): void {
     const before = bands.has(fact.taskId)
@@ -208,6 +228,7 @@ export function createActivity(): Activity {
   }
 
   function take(fact: Fact): void {
+    if (TOLD.has(fact.type)) recent = [fact, ...recent.slice(0, MOST_RECENT - 1)];
     if (!('taskId' in fact)) return;
     const kind = parseTaskId(fact.taskId)?.kind ?? 'implement';
     const counter = COUNTED[fact.type];
@@ -272,6 +293,9 @@ export function createActivity(): Activity {
       get cancelled() {
         return cancelled.list();
       },
+    },
+    get recent() {
+      return recent;
     },
     get approved() {
       return approved.list();

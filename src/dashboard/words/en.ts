@@ -474,6 +474,8 @@ export const en = {
     pauseTitle: 'Pause hand-out?',
     pauseOneTitle: (name: string) => `Pause hand-out for ${name}?`,
     pauseDo: 'Pause hand-out',
+    pauseWhat: 'For',
+    pauseAll: 'everything',
     pauseList: (n: number) => [
       'No agent gets a new task until you resume',
       n === 1 ? '1 running lease goes on' : `${n} running leases go on`,

@@ -469,6 +469,8 @@ export const ja: Words = {
     pauseTitle: '割り当てを一時停止しますか？',
     pauseOneTitle: (name) => `${name} への割り当てを一時停止しますか？`,
     pauseDo: '一時停止',
+    pauseWhat: '対象',
+    pauseAll: 'すべて',
     pauseList: (n) => ['再開するまで新しいタスクは渡されません', `実行中の ${n} 件は続きます`],
     pauseOneList: ['実行中の作業は続きます', 'ほかの割り当ては変わりません'],
     budgetTitle: (task) => `${task} の予算を増やす`,

@@ -4,6 +4,7 @@ import type { Broker, ListedTask } from '../../broker/broker.ts';
 import type { TaskState } from '../../core/task.ts';
 import { CardsAnswer, CardsQuery } from '../schema/cards.ts';
 import { cardView } from '../views/card.ts';
+import { eventView } from '../views/event.ts';
 import { describe } from './describe.ts';
 import type { Door } from './door.ts';
 import type { App } from './server.ts';
@@ -65,6 +66,7 @@ export function routeCards(app: App, { broker, observe }: Door): void {
     const activity = await broker.activity();
     return {
       seq,
+      latest: task_ids === undefined ? activity.recent.map(eventView) : [],
       cards: tasks.map((listed) => cardView(listed, activity.openLease(listed.task.id))),
       truncated,
     };
