@@ -191,6 +191,16 @@ describe('flow', () => {
   });
 });
 
+test('how long a task is in its state is counted from the fact that brought it there', () => {
+  const activity = taken([
+    ...LIFE,
+    ...facts([53, { type: 'prioritized', taskId: REVIEW, state: 'leased', priority: 25 }]),
+  ]);
+  expect(activity.stateSince(REVIEW, 'leased')).toBe(START + 51 * MINUTE);
+  expect(activity.stateSince(REVIEW, 'ready')).toBeNull();
+  expect(activity.stateSince('shop~99~implement.1', 'ready')).toBeNull();
+});
+
 test('the last facts are kept for who comes back, newest first, without renewals', () => {
   const activity = taken([...LIFE, { ...LIFE[10], type: 'renewed', progress: 'x' } as Fact]);
   expect(activity.recent.slice(0, 3).map(({ type }) => type)).toEqual([

@@ -75,6 +75,8 @@ export interface Activity {
   openLease(taskId: string): LeaseSpan | null;
   /** Newest first. */
   readonly ended: { readonly done: readonly string[]; readonly cancelled: readonly string[] };
+  /** When it came into its state, as far as the facts say; null: before they begin. */
+  stateSince(taskId: string, state: TaskState): number | null;
   /** The last facts that are worth a line, newest first. */
   readonly recent: readonly Fact[];
   /** Reviews that approved, newest first. */
@@ -170,6 +172,7 @@ function createNewest(most: number) {
 export function createActivity(): Activity {
   const minutes = createMinutes();
   const bands = new Map<string, Band | null>();
+  const states = new Map<string, { readonly state: TaskState; readonly at: number }>();
   const priorities = new Map<string, number>();
   const open = new Map<string, LeaseSpan>();
   const done = createNewest(MOST_ENDED);
@@ -183,12 +186,16 @@ export function createActivity(): Activity {
       ? (bands.get(fact.taskId) ?? null)
       : bandBefore(fact.type, kind);
     const after = bandOf(kind, fact.state);
+    if (states.get(fact.taskId)?.state !== fact.state) {
+      states.set(fact.taskId, { state: fact.state, at: fact.at });
+    }
     if (before !== after) {
       if (before !== null) minutes.add(fact.at, BANDS.indexOf(before), -1);
       if (after !== null) minutes.add(fact.at, BANDS.indexOf(after), 1);
     }
     if (fact.state === 'done') {
       bands.delete(fact.taskId);
+      states.delete(fact.taskId);
       priorities.delete(fact.taskId);
       done.add(fact.taskId);
     } else bands.set(fact.taskId, after);
@@ -281,6 +288,10 @@ export function createActivity(): Activity {
 
   return {
     take,
+    stateSince(taskId, state) {
+      const known = states.get(taskId);
+      return known?.state === state ? known.at : null;
+    },
     openLease: (taskId) => open.get(taskId) ?? null,
     leases: (from, to, limit) =>
       spans

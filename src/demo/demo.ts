@@ -90,6 +90,8 @@ async function play(folder: string, stage: Stage, options: DemoOptions): Promise
   if (stage.forge.kind === 'github')
     options.print(`GitHub is at ${stage.forge.apiUrl}/octo/shop/issues/1`);
   options.print(`Banto is at ${server.url}  (open it: the live page; API: ${server.url}/docs)`);
+  // Built when it is first asked for: whoever opens it next does not wait.
+  if (options.endless || options.stay) fetch(server.url).catch(() => undefined);
   if (options.endless) return showRound(server, stage, options, say);
   options.print(
     `Fleet: ${FLEET.map((a) => `${a.id} [${a.capabilities.join(', ')}]`).join(' · ')}\n`,

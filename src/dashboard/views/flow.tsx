@@ -12,7 +12,7 @@ import type { Flow as FlowAnswer } from '../data/contract.ts';
 import { route, setQuery } from '../data/route.ts';
 import { queue, twoDays } from '../data/state.ts';
 import { Meter } from '../parts/marks.tsx';
-import { at, dollars, number, shortTime } from '../words/time.ts';
+import { at, dollars, minuteOrDay, number, shortTime } from '../words/time.ts';
 import { words } from '../words/words.ts';
 
 const RANGES = ['hour', 'day', 'week'] as const;
@@ -296,7 +296,7 @@ export function Flow() {
         <h1>{views.flow}</h1>
         {first === undefined ? null : (
           <span class="dim">
-            {text.span(timeLabel(Date.parse(first.at)), at('minute', Date.now()))}
+            {text.span(minuteOrDay(Date.parse(first.at), Date.now()), at('minute', Date.now()))}
           </span>
         )}
         <div class="end">

@@ -148,6 +148,7 @@ export const en = {
     expired: 'Leases ran out',
     too_many_review_rounds: 'Reviews kept asking for changes',
     budget: 'Budget used up',
+    operator: 'By an operator',
   } as Readonly<Record<string, string | ((detail: string) => string)>>,
   reasonMore: {
     no_deliverables: 'The issue has no “Deliverables” or “Acceptance criteria” section',

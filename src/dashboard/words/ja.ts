@@ -153,6 +153,7 @@ export const ja: Words = {
     expired: '割り当ての期限切れ',
     too_many_review_rounds: 'レビューで変更が繰り返し求められました',
     budget: '予算を使い切りました',
+    operator: 'オペレーターによる',
   },
   reasonMore: {
     no_deliverables: '課題に「成果物」または「Deliverables」の節がありません',
