@@ -180,7 +180,7 @@ describe('flow', () => {
   test('an old minute does not stand in for a new one a week later', () => {
     const week = 7 * 86_400_000 + MINUTE;
     const activity = taken(LIFE);
-    activity.take({ ...leased('shop~8~implement.1', 'ann'), seq: 99, at: START + week } as Fact);
+    activity.take({ ...leased('shop~8~implement.1', 'ann'), seq: 99, at: START + week });
     const points = activity.flow({
       from: START + week - 10 * MINUTE,
       to: START + week,
@@ -189,6 +189,25 @@ describe('flow', () => {
     });
     expect(points.map(({ counts }) => counts.handed_out).join('')).toMatch(/^0*1$/);
   });
+});
+
+test('how long a task is in its state is counted from the fact that brought it there', () => {
+  const activity = taken([
+    ...LIFE,
+    ...facts([53, { type: 'prioritized', taskId: REVIEW, state: 'leased', priority: 25 }]),
+  ]);
+  expect(activity.stateSince(REVIEW, 'leased')).toBe(START + 51 * MINUTE);
+  expect(activity.stateSince(REVIEW, 'ready')).toBeNull();
+  expect(activity.stateSince('shop~99~implement.1', 'ready')).toBeNull();
+});
+
+test('the last facts are kept for who comes back, newest first, without renewals', () => {
+  const activity = taken([...LIFE, { ...LIFE[10], type: 'renewed', progress: 'x' } as Fact]);
+  expect(activity.recent.slice(0, 3).map(({ type }) => type)).toEqual([
+    'leased',
+    'completed',
+    'leased',
+  ]);
 });
 
 test('what ended last is known, newest first, and what came back is not', () => {

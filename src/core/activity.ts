@@ -9,6 +9,23 @@ const MINUTE_MS = 60_000;
 const MINUTES_KEPT = ACTIVITY_WINDOW_MS / MINUTE_MS + 1;
 const MOST_LEASES = 100_000;
 const MOST_ENDED = 1000;
+const MOST_RECENT = 40;
+
+/** What is worth a line to somebody who comes back: not every renewal. */
+const TOLD: ReadonlySet<Fact['type']> = new Set([
+  'leased',
+  'completed',
+  'failed',
+  'released',
+  'expired',
+  'refused',
+  'unlocked',
+  'dead',
+  'cancelled',
+  'requeued',
+  'prioritized',
+  'ledger_failed',
+]);
 
 /** The bands of the cumulative flow. Reviews and fixes that are offered or worked on are "review". */
 export const BANDS = ['held', 'ready', 'leased', 'review', 'dead', 'done'] as const;
@@ -58,6 +75,10 @@ export interface Activity {
   openLease(taskId: string): LeaseSpan | null;
   /** Newest first. */
   readonly ended: { readonly done: readonly string[]; readonly cancelled: readonly string[] };
+  /** When it came into its state, as far as the facts say; null: before they begin. */
+  stateSince(taskId: string, state: TaskState): number | null;
+  /** The last facts that are worth a line, newest first. */
+  readonly recent: readonly Fact[];
   /** Reviews that approved, newest first. */
   readonly approved: readonly string[];
   /** `now` gives the counts of this moment; earlier ones follow from what changed since. */
@@ -151,24 +172,30 @@ function createNewest(most: number) {
 export function createActivity(): Activity {
   const minutes = createMinutes();
   const bands = new Map<string, Band | null>();
+  const states = new Map<string, { readonly state: TaskState; readonly at: number }>();
   const priorities = new Map<string, number>();
   const open = new Map<string, LeaseSpan>();
   const done = createNewest(MOST_ENDED);
   const cancelled = createNewest(MOST_ENDED);
   const approved = createNewest(MOST_ENDED);
   let spans: LeaseSpan[] = [];
+  let recent: Fact[] = [];
 
   function move(fact: Fact & { taskId: string; state: TaskState }, kind: TaskKind): void {
     const before = bands.has(fact.taskId)
       ? (bands.get(fact.taskId) ?? null)
       : bandBefore(fact.type, kind);
     const after = bandOf(kind, fact.state);
+    if (states.get(fact.taskId)?.state !== fact.state) {
+      states.set(fact.taskId, { state: fact.state, at: fact.at });
+    }
     if (before !== after) {
       if (before !== null) minutes.add(fact.at, BANDS.indexOf(before), -1);
       if (after !== null) minutes.add(fact.at, BANDS.indexOf(after), 1);
     }
     if (fact.state === 'done') {
       bands.delete(fact.taskId);
+      states.delete(fact.taskId);
       priorities.delete(fact.taskId);
       done.add(fact.taskId);
     } else bands.set(fact.taskId, after);
@@ -208,6 +235,7 @@ export function createActivity(): Activity {
   }
 
   function take(fact: Fact): void {
+    if (TOLD.has(fact.type)) recent = [fact, ...recent.slice(0, MOST_RECENT - 1)];
     if (!('taskId' in fact)) return;
     const kind = parseTaskId(fact.taskId)?.kind ?? 'implement';
     const counter = COUNTED[fact.type];
@@ -260,6 +288,10 @@ export function createActivity(): Activity {
 
   return {
     take,
+    stateSince(taskId, state) {
+      const known = states.get(taskId);
+      return known?.state === state ? known.at : null;
+    },
     openLease: (taskId) => open.get(taskId) ?? null,
     leases: (from, to, limit) =>
       spans
@@ -272,6 +304,9 @@ export function createActivity(): Activity {
       get cancelled() {
         return cancelled.list();
       },
+    },
+    get recent() {
+      return recent;
     },
     get approved() {
       return approved.list();

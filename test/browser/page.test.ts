@@ -252,6 +252,111 @@ test('the keyboard is enough: views, cursor, task, help, theme', async () => {
   await page.close();
 });
 
+/** A server that offers more: its answers with these fields added, and its new calls recorded. */
+async function offerMore(page: Page): Promise<{ path: string; body: unknown }[]> {
+  const calls: { path: string; body: unknown }[] = [];
+  const patch = async (path: string, change: (answer: Record<string, unknown>) => void) => {
+    await page.route(`**/api/v1/${path}`, async (route) => {
+      const response = await route.fetch();
+      const answer = (await response.json()) as Record<string, unknown>;
+      change(answer);
+      await route.fulfill({ response, json: answer });
+    });
+  };
+  await patch('session', (answer) => {
+    answer['features'] = ['answer', 'budget', 'issues', 'pause_one', 'requeue', 'retry_ledger'];
+  });
+  await patch('cards', ({ cards }) => {
+    for (const card of cards as Record<string, unknown>[]) {
+      if (card['task_id'] !== hostileTask) continue;
+      const asked_at = new Date().toISOString();
+      card['question'] = {
+        question_id: 'q1',
+        question: 'Round each line, or the total?',
+        asked_at,
+      };
+    }
+  });
+  await patch('queue', (answer) => {
+    answer['outbox'] = { pending: 2, failing: 2 };
+    answer['cost'] = {
+      today_usd: 31.84,
+      limit_usd: 60,
+      by_model: [{ model: 'large', cost_usd: 21.4 }],
+    };
+  });
+  const record = async (path: string) => {
+    await page.route(`**/api/v1/${path}`, async (route) => {
+      const url = new URL(route.request().url());
+      calls.push({ path: url.pathname, body: route.request().postDataJSON() as unknown });
+      await route.fulfill({ json: { maintenance: false, debug: false, 'maintenance:dora': true } });
+    });
+  };
+  for (const path of ['tasks/*/answer', 'ledger/retry', 'issues', 'flags/*']) await record(path);
+  return calls;
+}
+
+test('a question is answered, costs are shown, and what can be retried or paused alone is offered', async () => {
+  const { page, wrong } = await openPage(browser, stage.url);
+  const calls = await offerMore(page);
+  await page.goto(stage.url);
+  const needs = page.locator('.needs');
+  await needs.getByText('dora asks').waitFor();
+  await needs.getByText('Round each line, or the total?').waitFor();
+  await page.keyboard.press('a');
+  await page.keyboard.type('Each line.');
+  await page.keyboard.press('Enter');
+  await page.getByText('dora has your answer').waitFor();
+  await needs.getByRole('button', { name: 'Try now' }).click();
+  await page.getByText('The labels are written again now').waitFor();
+  await page.locator('.fig').filter({ hasText: '$31.84 of $60.00' }).waitFor();
+
+  await page.getByRole('link', { name: 'Agents' }).first().click();
+  const row = page.getByRole('row').filter({ hasText: 'dora' });
+  await row.getByText('asks a question').waitFor();
+  await row.getByRole('button', { name: 'Pause' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Pause hand-out' }).click();
+  await page.getByText('Hand-out is paused for dora.').waitFor();
+
+  await page.getByRole('link', { name: 'Board' }).first().click();
+  await page.locator('.card').getByText('Waits for your answer').waitFor();
+  await page.getByRole('button', { name: 'Add an issue' }).click();
+  await page.getByLabel('Title').fill('A new one');
+  await page.getByLabel('Labels, with commas').fill('css, docs');
+  await page.getByRole('button', { name: 'Add issue' }).click();
+  await page.getByText('The issue was added').waitFor();
+  expect(calls).toEqual([
+    {
+      path: `/api/v1/tasks/${hostileTask}/answer`,
+      body: { question_id: 'q1', answer: 'Each line.' },
+    },
+    { path: '/api/v1/ledger/retry', body: {} },
+    { path: '/api/v1/flags/maintenance%3Adora', body: { value: true } },
+    {
+      path: '/api/v1/issues',
+      body: { title: 'A new one', body: '## Deliverables\n\n- ', labels: ['css', 'docs'] },
+    },
+  ]);
+  expect(wrong).toEqual([]);
+  await page.close();
+});
+
+test('what a server does not offer has no button', async () => {
+  const { page } = await openPage(browser, stage.url);
+  await page.route('**/api/v1/session', async (route) => {
+    const response = await route.fetch();
+    const answer = (await response.json()) as Record<string, unknown>;
+    await route.fulfill({ response, json: { ...answer, features: [] } });
+  });
+  await page.goto(`${stage.url}/board`);
+  await page.locator('.card').first().waitFor();
+  expect(await page.getByRole('button', { name: 'Add an issue' }).count()).toBe(0);
+  await page.getByRole('link', { name: 'Agents' }).first().click();
+  await page.locator('tbody tr').first().waitFor();
+  expect(await page.getByRole('button', { name: 'Pause', exact: true }).count()).toBe(0);
+  await page.close();
+});
+
 describe('with tokens', () => {
   test('one is asked for once and kept for the tab; one that may only read cannot act', async () => {
     const open = await openDoor({ tokensRequired: true });

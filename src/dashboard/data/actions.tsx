@@ -10,7 +10,7 @@ import { columnOf, reference } from './columns.ts';
 import type { Agent, Card } from './contract.ts';
 import { connection } from './live.ts';
 import { go, taskPath } from './route.ts';
-import { cards, flags, mayAct } from './state.ts';
+import { agentNames, cards, flags, mayAct, offers, repositories } from './state.ts';
 
 export type Subject = Pick<
   Card,
@@ -202,11 +202,32 @@ export function togglePause(scope: string | null = null): void {
   }
   const { act } = words.value;
   const running = [...cards.value.values()].filter(({ state }) => state === 'leased').length;
+  const one = scope === null && offers('pause_one');
+  const names = [...repositories.value, ...agentNames.value].filter(
+    (name) => !pausedScopes().includes(name),
+  );
   ask({
     title: scope === null ? act.pauseTitle : act.pauseOneTitle(scope),
     list: scope === null ? act.pauseList(running) : act.pauseOneList,
+    fields: one
+      ? [
+          {
+            name: 'scope',
+            label: act.pauseWhat,
+            kind: 'choice',
+            value: '',
+            options: [
+              { value: '', label: act.pauseAll },
+              ...names.map((name) => ({ value: name, label: name })),
+            ],
+          },
+        ]
+      : [],
     safe: act.keepAsIs,
-    act: { label: act.pauseDo, run: () => setPaused(scope, true) },
+    act: {
+      label: act.pauseDo,
+      run: ({ scope: chosen = '' }) => setPaused(scope ?? (chosen === '' ? null : chosen), true),
+    },
   });
 }
 
@@ -248,7 +269,7 @@ export function retryLedger(): void {
 function workCommand(agent: Pick<Agent, 'agent_id' | 'capabilities'> | null): string {
   if (agent === null) return 'banto work -- claude -p';
   const capabilities = agent.capabilities.join(',');
-  return `banto work --agent ${agent.agent_id}${capabilities === '' ? '' : ` --capabilities ${capabilities}`} -- claude -p`;
+  return `banto work --agent ${agent.agent_id}${capabilities === '' ? '' : ` --cap ${capabilities}`} -- claude -p`;
 }
 
 export function showCommand(agent: Pick<Agent, 'agent_id' | 'capabilities'> | null): void {

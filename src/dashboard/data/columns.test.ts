@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { fileCards, matchesText, readFilter, reference, referenceOf } from './columns.ts';
+import {
+  fileCards,
+  keepOrder,
+  matchesText,
+  readFilter,
+  reference,
+  referenceOf,
+} from './columns.ts';
 import type { Card } from './contract.ts';
 
 function card(number: number, over: Partial<Card> = {}): Card {
@@ -55,6 +62,13 @@ test('another order can be asked for; an unknown one is the usual one', () => {
   expect(numbers(fileCards(cards, filter('sort=number')).ready)).toEqual([1, 2]);
   expect(numbers(fileCards(cards, filter('sort=newest')).ready)).toEqual([2, 1]);
   expect(filter('sort=x').sort).toBe('queue');
+});
+
+test('under the pointer nothing changes places: what is new comes last, what is gone leaves', () => {
+  const before = ['octo~shop~4~implement.1', 'octo~shop~2~implement.1', 'octo~shop~1~implement.1'];
+  expect(numbers(keepOrder([card(1), card(3), card(4)], before))).toEqual([4, 1, 3]);
+  const same = [card(4), card(2), card(1), card(9)];
+  expect(keepOrder(same, before)).toBe(same);
 });
 
 test('filters hold together', () => {

@@ -116,6 +116,15 @@ export function fileCards(cards: Iterable<Card>, filter: Filter): Columns {
   return columns;
 }
 
+/** While somebody points at a list it keeps its order: what is new comes last, what is gone leaves. */
+export function keepOrder(list: readonly Card[], before: readonly string[]): readonly Card[] {
+  const places = new Map(before.map((id, index) => [id, index]));
+  const place = (card: Card) => places.get(card.task_id) ?? before.length;
+  return list.every((card, index) => place(card) <= index)
+    ? list
+    : [...list].sort((a, b) => place(a) - place(b));
+}
+
 /** `shop#7`: the owner is left out, as everybody knows it. */
 export function reference(card: Pick<Card, 'repository' | 'issue_id'>): string {
   return `${card.repository.split('/').at(-1) ?? ''}#${card.issue_id}`;

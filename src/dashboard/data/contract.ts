@@ -5,7 +5,7 @@ import type { Client } from '../../client/client.ts';
 import type { FlowAnswer, LeaseBar, LeasesAnswer } from '../../doors/schema/activity.ts';
 import type { AgentAnswer } from '../../doors/schema/agents.ts';
 import type { Card as CardAnswer, CardsAnswer } from '../../doors/schema/cards.ts';
-import type { Event, Gap } from '../../doors/schema/events.ts';
+import type { Event } from '../../doors/schema/events.ts';
 import type { QueueAnswer } from '../../doors/schema/queue.ts';
 import type { SessionAnswer } from '../../doors/schema/session.ts';
 import type { ConfigAnswer, FlagsAnswer } from '../../doors/schema/settings.ts';
@@ -16,7 +16,6 @@ export type {
   ConfigAnswer as Config,
   Event,
   FlowAnswer as Flow,
-  Gap,
   LeaseBar,
   LeasesAnswer,
   WhyAnswer as Why,

@@ -117,6 +117,7 @@ async function loadCards(): Promise<number> {
   batch(() => {
     cards.value = new Map(answer.cards.map((card) => [card.task_id, card]));
     truncated.value = answer.truncated;
+    latest.value = answer.latest.slice(0, MOST_LATEST);
   });
   return answer.seq;
 }
@@ -173,10 +174,8 @@ export function onEvent(listener: (event: Event) => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** `fresh` is false for those from before the snapshot: they are history. */
-export function takeEvent(event: Event, fresh: boolean): void {
+export function takeEvent(event: Event): void {
   if (TOLD.has(event.type)) latest.value = [event, ...latest.value].slice(0, MOST_LATEST);
-  if (!fresh) return;
   takeLeaseEvent(event);
   if (event.type === 'renewed') renew(event);
   else if (event.task_id !== undefined) {
@@ -204,7 +203,6 @@ export async function loadSnapshot(): Promise<number> {
     queue.value = newQueue;
     flags.value = newFlags;
     config.value = newConfig;
-    latest.value = [];
     loaded.value = true;
   });
   loadTwoDays().catch(() => undefined);

@@ -4,7 +4,7 @@ import { signal } from '@preact/signals';
 import { createSseParser } from '../../client/sse.ts';
 import { api, CallError, keepToken } from './api.ts';
 import { setServerTime } from './clock.ts';
-import type { Event, Gap } from './contract.ts';
+import type { Event } from './contract.ts';
 import { loadSnapshot, takeEvent } from './follow.ts';
 import { session } from './state.ts';
 
@@ -21,6 +21,7 @@ export const lastChangeAt = signal<number | null>(null);
 /** The server sends a comment every 15 s; this much silence means that the connection is dead. */
 const SILENCE_MS = 35_000;
 const OFF_AFTER_MS = 20_000;
+const SLEEP_AFTER_MS = 60_000;
 const PAUSES_MS = [300, 1000, 2000, 4000, 5000];
 
 let cursor: number | null = null;
@@ -56,13 +57,11 @@ async function read(
       for (const frame of parse(value)) {
         const data: unknown = JSON.parse(frame.data);
         if (frame.event === 'gap') {
-          const gap = data as Gap;
-          // Old events that are no longer kept were only wanted for the list of the latest.
-          if (gap.continues_after > (cursor ?? 0)) return 'gap';
-          continue;
+          return 'gap';
         }
         const event = data as Event;
-        takeEvent(event, event.seq > (cursor ?? 0));
+        if (event.seq <= (cursor ?? 0)) continue;
+        takeEvent(event);
         lastChangeAt.value = Date.parse(event.at);
         cursor = Math.max(cursor ?? 0, event.seq);
       }
@@ -73,19 +72,18 @@ async function read(
   }
 }
 
-const LATEST_WANTED = 300;
+let current: AbortController | null = null;
 
 async function connectOnce(): Promise<void> {
-  let from = cursor;
-  if (from === null || session.value === null) {
+  if (cursor === null || session.value === null) {
     const [current, seq] = await Promise.all([api.session(), loadSnapshot()]);
     setServerTime(current.now);
     session.value = current;
     cursor = seq;
-    from = Math.max(0, cursor - LATEST_WANTED);
   }
   const abort = new AbortController();
-  const stream = await api.events(from, abort.signal);
+  current = abort;
+  const stream = await api.events(cursor, abort.signal);
   if ((await read(stream, abort)) === 'gap') cursor = null;
 }
 
@@ -105,8 +103,38 @@ function waitForToken(): Promise<void> {
   });
 }
 
+/**
+ * A browser has six connections to a server for all its tabs: a tab that nobody looks at gives its own back, and
+ * goes on from where it was when somebody looks again.
+ */
+let isAsleep = false;
+let wake: (() => void) | null = null;
+
+function sleepWhenHidden(): void {
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  document.addEventListener('visibilitychange', () => {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    if (!document.hidden) {
+      isAsleep = false;
+      wake?.();
+      return;
+    }
+    timer = setTimeout(() => {
+      isAsleep = true;
+      current?.abort();
+    }, SLEEP_AFTER_MS);
+  });
+}
+
 export async function followForEver(): Promise<never> {
+  sleepWhenHidden();
   for (;;) {
+    if (isAsleep) {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
     try {
       await connectOnce();
     } catch (error) {
@@ -120,6 +148,7 @@ export async function followForEver(): Promise<never> {
         continue;
       }
     }
+    if (isAsleep) continue;
     if (losses === 0) lostAt = Date.now();
     const ms = PAUSES_MS[Math.min(losses, PAUSES_MS.length - 1)] ?? 5000;
     losses += 1;

@@ -71,11 +71,15 @@ export function Banners() {
           <b>{shell.paused}</b> {shell.pausedMore}
         </Banner>
       ) : null}
-      {scopes.length > 0 ? (
-        <Banner glyph="pause">
-          <b>{shell.pausedFor(scopes.join(', '))}</b> {shell.pausedMore}
+      {scopes.map((scope) => (
+        <Banner
+          key={scope}
+          glyph="pause"
+          button={canAct() ? { label: shell.resume, run: () => togglePause(scope) } : null}
+        >
+          <b>{shell.pausedFor(scope)}</b> {shell.pausedMore}
         </Banner>
-      ) : null}
+      ))}
       {truncated.value ? <Banner glyph="info">{shell.truncated}</Banner> : null}
     </>
   );

@@ -1,7 +1,7 @@
 // Tasks by state. Search, filters and order are in the address bar; the keyboard moves a cursor.
 
 import { computed, signal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { askIssue, canAct } from '../data/actions.tsx';
 import { now } from '../data/clock.ts';
 import {
@@ -11,6 +11,7 @@ import {
   type Columns,
   fileCards,
   isFiltered,
+  keepOrder,
   readFilter,
   SORTS,
 } from '../data/columns.ts';
@@ -88,10 +89,25 @@ function BoardColumn({
   shown: boolean;
 }) {
   const { columns: names, board } = words.value;
-  const items = useMemo<Item[]>(() => list.map((card) => ({ key: card.task_id, card })), [list]);
+  const pointed = useRef(false);
+  const order = useRef<readonly string[]>([]);
+  const items = useMemo<Item[]>(() => {
+    const kept = pointed.current ? keepOrder(list, order.current) : list;
+    order.current = kept.map(({ task_id }) => task_id);
+    return kept.map((card) => ({ key: card.task_id, card }));
+  }, [list]);
   const cursor = selected.value;
   return (
-    <section class={shown ? 'col show' : 'col'} aria-label={names[name]}>
+    <section
+      class={shown ? 'col show' : 'col'}
+      aria-label={names[name]}
+      onPointerEnter={() => {
+        pointed.current = true;
+      }}
+      onPointerLeave={() => {
+        pointed.current = false;
+      }}
+    >
       <div class="col-head">
         <h2>
           <State column={name} />

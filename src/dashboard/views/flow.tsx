@@ -12,7 +12,7 @@ import type { Flow as FlowAnswer } from '../data/contract.ts';
 import { route, setQuery } from '../data/route.ts';
 import { queue, twoDays } from '../data/state.ts';
 import { Meter } from '../parts/marks.tsx';
-import { at, dollars, number, shortTime } from '../words/time.ts';
+import { at, dollars, minuteOrDay, number, shortTime } from '../words/time.ts';
 import { words } from '../words/words.ts';
 
 const RANGES = ['hour', 'day', 'week'] as const;
@@ -82,11 +82,12 @@ function Bars({
 
 function ByPriority() {
   const { flow: text, priorities, fleet } = words.value;
+  const alone = (queue.value?.cost?.by_model ?? []).length === 0;
   const counts = queue.value?.by_priority;
   if (counts === undefined) return null;
   const total = counts.high + counts.normal + counts.low;
   return (
-    <section class="panel">
+    <section class={alone ? 'panel wide2' : 'panel'}>
       <div class="panel-head">
         <h2>{text.byPriority}</h2>
         <span class="end">
@@ -295,7 +296,7 @@ export function Flow() {
         <h1>{views.flow}</h1>
         {first === undefined ? null : (
           <span class="dim">
-            {text.span(timeLabel(Date.parse(first.at)), at('minute', Date.now()))}
+            {text.span(minuteOrDay(Date.parse(first.at), Date.now()), at('minute', Date.now()))}
           </span>
         )}
         <div class="end">

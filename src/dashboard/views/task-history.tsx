@@ -9,13 +9,24 @@ import { words } from '../words/words.ts';
 
 const FIRST = 20;
 
-/** A renewal without a note says nothing. */
-const isTold = (event: Event) => event.type !== 'renewed' || typeof event['progress'] === 'string';
+/** A renewal says something when it brings a note, and another one than before. */
+function toldOf(events: readonly Event[]): Event[] {
+  let note: unknown = null;
+  return events.filter((event) => {
+    if (event.type !== 'renewed') {
+      note = null;
+      return true;
+    }
+    const isNew = typeof event['progress'] === 'string' && event['progress'] !== note;
+    if (isNew) note = event['progress'];
+    return isNew;
+  });
+}
 
 export function History({ events }: { events: readonly Event[] }) {
   const { task: text, events: names } = words.value;
   const [all, setAll] = useState(false);
-  const told = events.filter(isTold).toReversed();
+  const told = toldOf(events).toReversed();
   const shown = all ? told : told.slice(0, FIRST);
   return (
     <section class="panel">

@@ -255,8 +255,11 @@ function Comments({ detail }: { detail: Detail }) {
   );
 }
 
+/** The event that brought it into its state; without one, what its record says. */
 function stateSince(detail: Detail): string {
-  return detail.lease?.leased_at ?? detail.ended_at ?? detail.updated_at;
+  const last = detail.history.findLastIndex(({ state }) => state !== detail.state);
+  const came = detail.history[last + 1];
+  return came?.at ?? detail.lease?.leased_at ?? detail.ended_at ?? detail.updated_at;
 }
 
 function Head({ detail }: { detail: Detail }) {

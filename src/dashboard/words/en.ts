@@ -148,6 +148,7 @@ export const en = {
     expired: 'Leases ran out',
     too_many_review_rounds: 'Reviews kept asking for changes',
     budget: 'Budget used up',
+    operator: 'By an operator',
   } as Readonly<Record<string, string | ((detail: string) => string)>>,
   reasonMore: {
     no_deliverables: 'The issue has no “Deliverables” or “Acceptance criteria” section',
@@ -251,8 +252,8 @@ export const en = {
     later: 'Later',
     attempt: (n: number) => `attempt ${n}`,
     chart: 'Leases of each agent over time',
-    waiting: 'Reviews that wait',
-    waits: (n: number) => `${n} ready`,
+    waiting: 'Reviews',
+    waits: (n: number) => `${n} waiting`,
     none: 'No lease in this time.',
     range: (from: string, to: string) => `${from} to ${to}`,
   },
@@ -474,6 +475,8 @@ export const en = {
     pauseTitle: 'Pause hand-out?',
     pauseOneTitle: (name: string) => `Pause hand-out for ${name}?`,
     pauseDo: 'Pause hand-out',
+    pauseWhat: 'For',
+    pauseAll: 'everything',
     pauseList: (n: number) => [
       'No agent gets a new task until you resume',
       n === 1 ? '1 running lease goes on' : `${n} running leases go on`,

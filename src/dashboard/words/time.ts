@@ -31,6 +31,12 @@ export function clockOrDay(instant: number, now: number): string {
   return sameDay ? at('clock', instant) : `${at('day', instant)}, ${at('minute', instant)}`;
 }
 
+/** The same without seconds. */
+export function minuteOrDay(instant: number, now: number): string {
+  const sameDay = new Date(instant).toDateString() === new Date(now).toDateString();
+  return sameDay ? at('minute', instant) : `${at('day', instant)}, ${at('minute', instant)}`;
+}
+
 export const number = (n: number) => formats.value.number.format(n);
 export const compact = (n: number) =>
   formats.value.compact

@@ -109,6 +109,8 @@ interface DemoOptions {
   readonly port: number | null;
   /** Keep serving after the story. */
   readonly stay: boolean;
+  /** A fleet that is always busy, until Ctrl-C. */
+  readonly endless: boolean;
   /** Play on the GitHub of the tests. */
   readonly github: boolean;
 }

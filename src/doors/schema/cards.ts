@@ -1,6 +1,7 @@
 // GET /cards: all tasks that a board shows, each in few words, in one answer.
 
 import { type Static, Type } from 'typebox';
+import { Event } from './events.ts';
 import { Instant, Kind, Nullable, State, TaskId, Verdict } from './fields.ts';
 
 export const CARD_IDS_MOST = 100;
@@ -64,6 +65,9 @@ export const CardsAnswer = Type.Object(
     seq: Type.Integer({ description: 'follow /events after this: nothing is missed' }),
     cards: Type.Array(Card),
     truncated: Type.Boolean({ description: 'true: there are more tasks than one answer takes' }),
+    latest: Type.Array(Event, {
+      description: 'what happened last, newest first; renewals left out',
+    }),
   },
   {
     title: 'Cards',

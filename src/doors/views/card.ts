@@ -1,18 +1,20 @@
 // A task as a board shows it.
 
 import type { ListedTask } from '../../broker/broker.ts';
-import type { LeaseSpan } from '../../core/activity.ts';
+import type { Activity } from '../../core/activity.ts';
 import type { Task } from '../../core/task.ts';
 import type { Card } from '../schema/cards.ts';
 import { instant, instantOrNull } from './instant.ts';
 
+/** Where the facts no longer say it, the record's own instants come close. */
 function since({ state, lease, enqueuedAt, endedAt, updatedAt }: Task): number {
   if (state === 'leased') return lease?.leasedAt ?? updatedAt;
   if (state === 'ready') return enqueuedAt ?? updatedAt;
   return endedAt ?? updatedAt;
 }
 
-export function cardView({ task, issue }: ListedTask, span: LeaseSpan | null): Card {
+export function cardView({ task, issue }: ListedTask, activity: Activity): Card {
+  const span = activity.openLease(task.id);
   const { lease, result } = task;
   return {
     task_id: task.id,
@@ -32,7 +34,7 @@ export function cardView({ task, issue }: ListedTask, span: LeaseSpan | null): C
     pr_number: task.prNumber,
     only_agent: task.onlyAgent,
     ready_at: instantOrNull(task.readyAt),
-    since: instant(since(task)),
+    since: instant(activity.stateSince(task.id, task.state) ?? since(task)),
     created_at: instant(task.createdAt),
     lease:
       lease === null
