@@ -56,9 +56,14 @@ export function addDemo(program: Command, shell: Shell, done: (code: number) => 
     .option('--exit', 'end after the story, instead of with Ctrl-C')
     .option('--endless', 'keep a fleet busy until Ctrl-C, for showing the page round')
     .option('--github', 'play on a GitHub of its own (in a clone of Banto only)')
-    .action(async ({ port = null, exit, endless, github }: DemoFlags) => {
+    .action(async ({ port, exit, endless, github }: DemoFlags) => {
       const stay = !exit && shell.stdout.isTTY === true;
-      const options = { port, stay, endless: endless === true, github: github === true };
+      const options = {
+        port: port ?? null,
+        stay,
+        endless: endless === true,
+        github: github === true,
+      };
       done(await shell.demo(options));
     });
   examples(
