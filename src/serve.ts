@@ -10,7 +10,7 @@ import { createHttpDoor } from './doors/http/door.ts';
 import { openGithubForge } from './forge/github/github-forge.ts';
 import { openLocalForge } from './forge/local/local-forge.ts';
 import { openRedis } from './open-redis.ts';
-import { createSystemClock } from './store/sqlite/clock.ts';
+import { createSystemClock } from './store/memory/clock.ts';
 import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
 import type { Telemetry } from './telemetry.ts';
 

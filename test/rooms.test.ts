@@ -53,7 +53,10 @@ const MAY_USE: Record<string, readonly string[]> = {
   'telemetry.ts': ['core', 'broker'],
   core: [],
   broker: ['core'],
-  'store/sqlite': ['core'],
+  // The named verbs on top of what every store provides.
+  'store/verbs.ts': ['core'],
+  'store/memory': ['core', 'store/verbs.ts'],
+  'store/sqlite': ['core', 'store/memory'],
   'store/redis': ['core'],
   'forge/local': ['core'],
   'forge/github': ['core'],

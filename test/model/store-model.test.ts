@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../src/core/store.ts';
+import { createMemoryStore } from '../../src/store/memory/embedded-store.ts';
 import { openDatabase } from '../../src/store/sqlite/database.ts';
 import { createSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { createWorld } from '../contract/store/world.ts';
@@ -15,7 +16,7 @@ const RUNS = Number(process.env['MODEL_RUNS'] ?? 2_000);
 const SEED = process.env['MODEL_SEED'];
 
 interface ModelledStore {
-  readonly store: Store;
+  store: Store;
   readonly advance: (ms: number) => void;
   /** Empties the store between runs: opening one for each would take most of the time. */
   readonly reset: () => Promise<void>;
@@ -43,6 +44,22 @@ function testStoreModel(name: string, setup: () => Promise<ModelledStore>): void
     });
   });
 }
+
+testStoreModel('memory', async () => {
+  let now = Date.UTC(2026, 10, 15);
+  const open = () => createMemoryStore({ clock: { now: () => now } });
+  const under: ModelledStore = {
+    store: open(),
+    advance(ms) {
+      now += ms;
+    },
+    async reset() {
+      under.store = open();
+    },
+    close: () => under.store.close(),
+  };
+  return under;
+});
 
 testStoreModel('sqlite', async () => {
   const dataDir = scratchDir();

@@ -4,7 +4,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { BantoError, busy } from '../../core/errors.ts';
 import type { Fact, FactBody } from '../../core/facts.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../memory/clock.ts';
 import { translate } from './database.ts';
 import type { Journal } from './journal.ts';
 

@@ -2,15 +2,16 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import type { Store } from '../../core/store.ts';
+import { type Clock, createForwardClock, createSystemClock } from '../memory/clock.ts';
+import { createInstances } from '../memory/instances.ts';
+import { createTickets } from '../memory/tickets.ts';
 import { createCancel, createCancelTask } from './cancel.ts';
 import { createClaim } from './claim.ts';
-import { type Clock, createForwardClock, createSystemClock } from './clock.ts';
 import { createCommitter } from './commit.ts';
 import { createComplete } from './complete.ts';
 import { openDatabase } from './database.ts';
 import { createFail } from './fail.ts';
 import { createHeartbeat } from './heartbeat.ts';
-import { createInstances } from './instances.ts';
 import { createJournal } from './journal.ts';
 import { createKit } from './kit.ts';
 import { createLearn } from './learn.ts';
@@ -22,7 +23,6 @@ import { createRelease, createUnlock } from './release.ts';
 import { createPrioritize, createRequeue } from './requeue.ts';
 import { createSettings } from './settings.ts';
 import { createSweep } from './sweep.ts';
-import { createTickets } from './tickets.ts';
 
 export interface SqliteStoreOptions {
   /** Made if it is missing; holds `banto.db` and belongs to one process at a time. */

@@ -3,14 +3,14 @@
 // crash nobody waits any more, and work claimed for such a ticket would be lost until its lease ran out.
 
 import type { Ticket, Tickets } from '../../core/ticket.ts';
-import type { Kit } from './kit.ts';
+import type { Clocked } from './clock.ts';
 
 interface Data {
   readonly ticket: Ticket;
   readonly expiresAt: number;
 }
 
-export function createTickets({ read }: Pick<Kit, 'read'>): Tickets {
+export function createTickets({ read }: Clocked): Tickets {
   const data = new Map<string, Data>();
   /** In order of arrival; the value is the instant until which somebody matches it. */
   const index = new Map<string, number>();

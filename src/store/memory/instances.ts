@@ -1,14 +1,14 @@
 // One process owns the file, so that roles are kept in memory: they end with the process that had them.
 
 import type { Instances } from '../../core/store.ts';
-import type { Kit } from './kit.ts';
+import type { Clocked } from './clock.ts';
 
 interface Role {
   readonly ownerId: string;
   readonly untilAt: number;
 }
 
-export function createInstances({ read }: Pick<Kit, 'read'>): Instances {
+export function createInstances({ read }: Clocked): Instances {
   const roles = new Map<string, Role>();
 
   function ownerOf(name: string, now: number): string | null {

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { scratchDir } from '../../../test/support/scratch.ts';
+import { openSqliteStore } from '../sqlite/sqlite-store.ts';
 import { createForwardClock, createSystemClock } from './clock.ts';
-import { openSqliteStore } from './sqlite-store.ts';
 
 describe('the store clock', () => {
   it('begins at the later of the clock and what was written, and then goes as fast as the clock', () => {

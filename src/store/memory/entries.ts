@@ -1,0 +1,30 @@
+// What is in memory of tasks and issues that live.
+
+import type { IssueRow } from '../../core/rows/issue-row.ts';
+import type { LedgerRow } from '../../core/rows/ledger-row.ts';
+import type { TaskRow } from '../../core/rows/task-row.ts';
+import type { Lane } from './lane.ts';
+
+export interface TaskEntry {
+  readonly seq: number;
+  readonly issue: IssueEntry;
+  row: TaskRow;
+  /** Numbers of its facts, rising; replaced, never changed. */
+  facts: readonly number[];
+  /** The bucket it stands in while it is ready. */
+  lane: Lane<TaskEntry> | null;
+  /** True once it is kept. */
+  kept: boolean;
+}
+
+export interface IssueEntry {
+  readonly seq: number;
+  readonly key: string;
+  row: IssueRow;
+  ledger: LedgerRow;
+  /** Its tasks in an open state, by id. */
+  readonly open: Map<string, TaskEntry>;
+  /** True while its labels count as used. */
+  busy: boolean;
+  kept: boolean;
+}
