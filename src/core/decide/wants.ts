@@ -118,6 +118,15 @@ export function lock(ledger: LedgerRow, write: WriteRow, until: number): LedgerR
   return { ...next, written: join(next.written, next.wanted) };
 }
 
+/** Whoever held a lock is known to be gone: its writes are due now. */
+export function abandonLocks(ledger: LedgerRow): LedgerRow {
+  if (ledger.writes.every(({ lockedVersion }) => lockedVersion === null)) return ledger;
+  const writes = ledger.writes.map((write) =>
+    write.lockedVersion === null ? write : { ...write, lockedVersion: null, availableAt: 0 },
+  );
+  return { ...ledger, writes };
+}
+
 /** The ledger where it changed; nothing otherwise. */
 export function ledgerIfChanged(before: LedgerRow, after: LedgerRow): { ledger?: LedgerRow } {
   return before === after ? {} : { ledger: after };

@@ -21,6 +21,18 @@ export function toStoredIssue(picture: Issue, row: IssueRow, ledger: LedgerRow):
   return { ...picture, wanted, written, writtenAt, seenAt: row.seenAt };
 }
 
+/** The same except for when it was last seen. */
+export function isSameIssue(a: IssueRow, b: IssueRow): boolean {
+  return (
+    a === b ||
+    (a.state === b.state &&
+      a.updatedAt === b.updatedAt &&
+      sameTexts(a.matchLabels, b.matchLabels) &&
+      sameTexts(a.labels, b.labels) &&
+      a.dependsOn.join() === b.dependsOn.join())
+  );
+}
+
 export function sameTexts(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((text, at) => text === b[at]);
 }

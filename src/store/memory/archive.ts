@@ -50,11 +50,14 @@ export interface Living {
 /** What one turn changed. */
 export interface Changes {
   readonly counters: Counters;
-  readonly tasks: readonly (KeptTask & { readonly made: boolean })[];
+  /** `before`: the state that is kept; null: it is new. */
+  readonly tasks: readonly (KeptTask & { readonly before: TaskState | null })[];
   readonly issues: readonly {
     readonly seq: number;
     readonly row: IssueRow;
     readonly made: boolean;
+    /** False: as it is kept, except for when it was last seen. */
+    readonly changed: boolean;
     readonly lives: boolean;
     /** Null: as it was. */
     readonly picture: Issue | null;
@@ -81,11 +84,11 @@ export interface Forgetting {
 
 export interface Archive {
   living(): Living;
-  /** All or nothing. Throws when it failed; `false` in `undone` says that nobody knows what was kept. */
+  /** All or nothing. Throws when it failed: `UnknownOutcome` where nobody can say what was kept. */
   write(changes: Changes): void;
   task(id: string): KeptTask | undefined;
   /** All tasks of an issue, by number. */
-  tasksOf(issueSeq: number): KeptTask[];
+  tasksOf(issue: IssueRef): KeptTask[];
   issue(ref: IssueRef): KeptIssue | undefined;
   issueNumbered(seq: number): KeptIssue | undefined;
   picture(issueSeq: number): Issue;

@@ -3,6 +3,7 @@
 import type { IssueRow } from '../../core/rows/issue-row.ts';
 import type { LedgerRow } from '../../core/rows/ledger-row.ts';
 import type { TaskRow } from '../../core/rows/task-row.ts';
+import type { TaskState } from '../../core/task.ts';
 import type { Lane } from './lane.ts';
 
 export interface TaskEntry {
@@ -13,8 +14,8 @@ export interface TaskEntry {
   facts: readonly number[];
   /** The bucket it stands in while it is ready. */
   lane: Lane<TaskEntry> | null;
-  /** True once it is kept. */
-  kept: boolean;
+  /** The state that the archive has; null: it has none yet. */
+  kept: TaskState | null;
 }
 
 export interface IssueEntry {
@@ -26,5 +27,6 @@ export interface IssueEntry {
   readonly open: Map<string, TaskEntry>;
   /** True while its labels count as used. */
   busy: boolean;
-  kept: boolean;
+  /** As the archive has it. */
+  kept: IssueRow | null;
 }

@@ -2,6 +2,7 @@
 // write of the archive. Answers are given after that, never before.
 
 import type { Moment } from '../../core/decide/verb.ts';
+import { abandonLocks } from '../../core/decide/wants.ts';
 import { BantoError, busy } from '../../core/errors.ts';
 import type { Fact } from '../../core/facts.ts';
 import { nextEnqueueAt } from '../../core/priority.ts';
@@ -31,6 +32,15 @@ interface Options {
   readonly log: (message: string, error: unknown) => void;
 }
 
+/** One process owns the archive: what an earlier one was writing when it ended is due now. */
+function withoutLocks(living: Living): Living {
+  const issues = Array.from(living.issues, (issue) => ({
+    ...issue,
+    ledger: abandonLocks(issue.ledger),
+  }));
+  return { ...living, issues };
+}
+
 interface Waiting {
   readonly answer: () => void;
   readonly fail: (error: unknown) => void;
@@ -44,7 +54,7 @@ export function createGroupCommit({ archive, clock: source, translate, log }: Op
   let waiting: Waiting[] = [];
   let scheduled = false;
   let closed = false;
-  build(archive.living());
+  build(withoutLocks(archive.living()));
 
   function build(living: Living): void {
     memory = createMemory(living);

@@ -64,9 +64,9 @@ export function createMapArchive(failing: () => void = () => undefined): Archive
   }
 
   function writeTasks(changes: Changes): void {
-    for (const { seq, issueSeq, row, facts: numbers, made } of changes.tasks) {
+    for (const { seq, issueSeq, row, facts: numbers, before } of changes.tasks) {
       tasks.set(seq, { seq, issueSeq, row, facts: numbers });
-      if (!made) continue;
+      if (before !== null) continue;
       byId.set(row.id, seq);
       byIssue.set(issueSeq, [...(byIssue.get(issueSeq) ?? []), seq]);
     }
@@ -83,13 +83,13 @@ export function createMapArchive(failing: () => void = () => undefined): Archive
     }
   }
 
-  function tasksOf(issueSeq: number): KeptTask[] {
+  function tasksOfSeq(issueSeq: number): KeptTask[] {
     return (byIssue.get(issueSeq) ?? []).flatMap((seq) => tasks.get(seq) ?? []).sort(bySeq);
   }
 
   function forgetIssue(seq: number): void {
     const issue = issues.get(seq);
-    for (const task of tasksOf(seq)) {
+    for (const task of tasksOfSeq(seq)) {
       const { state, kind, priority } = task.row;
       countEnded({ state, kind, priority, count: -1 });
       tasks.delete(task.seq);
@@ -123,7 +123,7 @@ export function createMapArchive(failing: () => void = () => undefined): Archive
       writeFacts(changes.facts);
     },
     task: (id) => tasks.get(byId.get(id) ?? 0),
-    tasksOf,
+    tasksOf: (ref) => tasksOfSeq(byKey.get(keyOf(ref)) ?? 0),
     issue: (ref) => issues.get(byKey.get(keyOf(ref)) ?? 0),
     issueNumbered: (seq) => issues.get(seq),
     picture(seq) {
@@ -162,7 +162,7 @@ export function createMapArchive(failing: () => void = () => undefined): Archive
         tasks.set(kept.seq, { ...kept, row: { ...kept.row, result: null } });
       const gone = [...issues.values()]
         .filter(({ lives, row }) => !lives && row.seenAt < resultsBefore && !input.isAwaited(row))
-        .filter(({ seq }) => tasksOf(seq).every(({ row }) => row.state !== 'dead'))
+        .filter(({ seq }) => tasksOfSeq(seq).every(({ row }) => row.state !== 'dead'))
         .slice(0, limit);
       for (const { seq } of gone) forgetIssue(seq);
       for (const id of input.agents) agents.delete(id);

@@ -158,7 +158,7 @@ export function createMemory(living: Living): Memory {
     const bySeq = new Map<number, IssueEntry>();
     for (const { seq, row, ledger } of living.issues) {
       const key = keyOf(row);
-      const entry = { seq, key, row, ledger, open: new Map(), busy: false, kept: true };
+      const entry = { seq, key, row, ledger, open: new Map(), busy: false, kept: row };
       bySeq.set(seq, entry);
       countWrites(ledger, 1);
       watchWrites(ledger);
@@ -166,7 +166,7 @@ export function createMemory(living: Living): Memory {
     for (const { seq, issueSeq, row, facts } of living.tasks) {
       const issue = bySeq.get(issueSeq);
       if (issue === undefined) throw new Error(`The issue of the task ${row.id} is missing.`);
-      stand({ seq, issue, row, facts, lane: null, kept: true });
+      stand({ seq, issue, row, facts, lane: null, kept: row.state });
     }
     for (const issue of bySeq.values()) settleIssue(issue);
     for (const agent of living.agents) agents.set(agent.agentId, agent);

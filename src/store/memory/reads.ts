@@ -33,7 +33,7 @@ export function createReads({ read, lastFact }: Steps, archive: Archive): TaskRe
   function mirrored({ seq, row, ledger }: KnownIssue): MirroredIssue {
     return {
       issue: toStoredIssue(archive.picture(seq), row, ledger),
-      tasks: archive.tasksOf(seq).map((task) => toTask(task.row)),
+      tasks: archive.tasksOf(row).map((task) => toTask(task.row)),
     };
   }
 

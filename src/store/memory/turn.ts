@@ -4,7 +4,7 @@ import type { Decision } from '../../core/decide/verb.ts';
 import type { Fact, FactBody } from '../../core/facts.ts';
 import type { Issue } from '../../core/issue.ts';
 import { type AgentNote, foldNote } from '../../core/rows/agent-row.ts';
-import { type IssueRow, sameTexts } from '../../core/rows/issue-row.ts';
+import { type IssueRow, isSameIssue, sameTexts } from '../../core/rows/issue-row.ts';
 import { type IssueRef, type LedgerRow, noLedger } from '../../core/rows/ledger-row.ts';
 import type { TaskRow } from '../../core/rows/task-row.ts';
 import type { QueueCount } from '../../core/store.ts';
@@ -69,7 +69,7 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
     if (found !== undefined) return found;
     const kept = archive.issue(ref);
     if (kept === undefined) return undefined;
-    const entry = { ...kept, key, open: new Map(), busy: false, kept: true };
+    const entry = { ...kept, key, open: new Map(), busy: false, kept: kept.row };
     atHand.set(key, entry);
     return entry;
   }
@@ -82,7 +82,7 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
     const { seq, row, facts: numbers } = kept;
     const of = issue(row);
     if (of === undefined) throw new Error(`The issue of the task ${id} is missing.`);
-    return { seq, issue: of, row, facts: numbers, lane: null, kept: true };
+    return { seq, issue: of, row, facts: numbers, lane: null, kept: row.state };
   }
 
   function countEnded(row: TaskRow, by: number): void {
@@ -101,7 +101,7 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
       const of = issue(row);
       if (of === undefined) throw new Error(`A task of an issue that nobody mirrored: ${row.id}`);
       taskSeq += 1;
-      const made = { seq: taskSeq, issue: of, row, facts: [], lane: null, kept: false };
+      const made: TaskEntry = { seq: taskSeq, issue: of, row, facts: [], lane: null, kept: null };
       memory.addTask(made);
       tasks.set(row.id, made);
       countEnded(row, 1);
@@ -132,7 +132,15 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
       issueSeq += 1;
       const key = keyOf(row);
       const ledger = noLedger(row);
-      const made = { seq: issueSeq, key, row, ledger, open: new Map(), busy: false, kept: false };
+      const made: IssueEntry = {
+        seq: issueSeq,
+        key,
+        row,
+        ledger,
+        open: new Map(),
+        busy: false,
+        kept: null,
+      };
       atHand.set(key, made);
       issues.set(made, picture);
       steps.push(() => {
@@ -168,8 +176,8 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
     const lived = memory.issues.has(of.key);
     memory.settleIssue(of);
     const lives = memory.issues.has(of.key);
-    if (lives !== lived && of.kept && !issues.has(of)) issues.set(of, null);
-    if (!lives && (of.kept || issues.has(of))) atHand.set(of.key, of);
+    if (lives !== lived && of.kept !== null && !issues.has(of)) issues.set(of, null);
+    if (!lives && (of.kept !== null || issues.has(of))) atHand.set(of.key, of);
   }
 
   function note(about: AgentNote, now: number): void {
@@ -201,8 +209,8 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
   }
 
   function finish(): void {
-    for (const entry of tasks.values()) entry.kept = true;
-    for (const entry of issues.keys()) entry.kept = true;
+    for (const entry of tasks.values()) entry.kept = entry.row.state;
+    for (const entry of issues.keys()) entry.kept = entry.row;
     for (const id of agents) seenKept.set(id, memory.agents.get(id)?.lastSeenAt ?? 0);
     for (const kept of [tasks, atHand, issues, ledgers, agents, settings, learned, ended]) {
       kept.clear();
@@ -277,14 +285,15 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
           issueSeq,
           row,
           facts: own,
-          made: !kept,
+          before: kept,
         }),
       ),
       issues: [...issues].map(([entry, picture]) => ({
         seq: entry.seq,
         row: entry.row,
         picture,
-        made: !entry.kept,
+        made: entry.kept === null,
+        changed: entry.kept === null || !isSameIssue(entry.kept, entry.row),
         lives: livesOn(entry),
       })),
       ledgers: [...ledgers].map(({ seq, ledger }) => ({ issueSeq: seq, ledger })),
