@@ -54,7 +54,7 @@ export interface EmbeddedOptions {
   readonly translate?: (error: unknown) => unknown;
 }
 
-export function createEmbeddedStore(archive: Archive, options: EmbeddedOptions): Store {
+export function createEmbeddedStore(archive: Archive, options: EmbeddedOptions): BaseStore & Store {
   const { kind, clock = createSystemClock(), log = () => undefined } = options;
   const { translate = (error: unknown) => error } = options;
   const steps = createGroupCommit({ archive, clock, log, translate });
@@ -80,7 +80,7 @@ export function createEmbeddedStore(archive: Archive, options: EmbeddedOptions):
 
 export function createMemoryStore(
   options: Omit<EmbeddedOptions, 'kind'> & { readonly archive?: Archive } = {},
-): Store {
+): BaseStore & Store {
   const { archive = createMapArchive(), ...rest } = options;
   return createEmbeddedStore(archive, { kind: 'sqlite', ...rest });
 }

@@ -25,7 +25,6 @@ export interface Buckets {
   /** From now on tasks are filed under it; it counts as unlearned until `learned`. */
   beginLearning(label: string): void;
   finishLearning(label: string): void;
-  forgetLabel(label: string): void;
   forgetEmpty(now: number): void;
 }
 
@@ -130,10 +129,6 @@ export function createBuckets(firstVersion: number, learned: Iterable<string>): 
     },
     finishLearning(label) {
       known.set(label, true);
-      version += 1;
-    },
-    forgetLabel(label) {
-      known.delete(label);
       version += 1;
     },
     forgetEmpty(now) {

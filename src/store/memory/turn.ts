@@ -44,6 +44,7 @@ export interface Turn {
 interface Mark {
   readonly steps: number;
   readonly facts: number;
+  readonly place: number;
 }
 
 export function createTurn(memory: Memory, archive: Archive, start: Counters): Turn {
@@ -62,6 +63,7 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
   /** Something that must not wait for the next turn. */
   let urgent = false;
   let { factSeq, taskSeq, issueSeq, place } = start;
+  let placeAtStart = place;
 
   function issue(ref: IssueRef): IssueEntry | undefined {
     const key = keyOf(ref);
@@ -216,6 +218,7 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
       kept.clear();
     }
     steps.length = 0;
+    placeAtStart = place;
     facts = [];
     urgent = false;
   }
@@ -259,15 +262,17 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
       memory.buckets.finishLearning(label);
       steps.push(() => {
         learned.delete(label);
-        memory.buckets.forgetLabel(label);
+        // Tasks stand under it already; it counts as unlearned until that is kept.
+        memory.buckets.beginLearning(label);
       });
     },
     isDirty: () => urgent,
-    mark: () => ({ steps: steps.length, facts: facts.length }),
-    undo(mark = { steps: 0, facts: 0 }) {
+    mark: () => ({ steps: steps.length, facts: facts.length, place }),
+    undo(mark = { steps: 0, facts: 0, place: placeAtStart }) {
       for (const step of steps.splice(mark.steps).reverse()) step();
       factSeq -= facts.length - mark.facts;
       facts.length = mark.facts;
+      ({ place } = mark);
       if (mark.steps === 0) finish();
     },
     changes: (clock) => ({
