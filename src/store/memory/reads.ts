@@ -15,7 +15,7 @@ import { OPEN_STATES, TASK_KINDS, TASK_STATES } from '../../core/task.ts';
 import type { Archive, KeptTask } from './archive.ts';
 import type { IssueEntry } from './entries.ts';
 import type { Steps } from './group-commit.ts';
-import { keyOf, type Memory } from './memory.ts';
+import type { Memory } from './memory.ts';
 
 /** So many tasks are looked at in one turn of the event loop. */
 const SLICE = 2000;
@@ -24,7 +24,7 @@ type KnownIssue = Pick<IssueEntry, 'seq' | 'row' | 'ledger'>;
 
 export function createReads({ read, lastFact }: Steps, archive: Archive): TaskReads {
   function issueOf(memory: Memory, task: KeptTask): KnownIssue {
-    const living = memory.issues.get(keyOf(task.row));
+    const living = memory.issues.get(task.row);
     const issue = living ?? archive.issueNumbered(task.issueSeq);
     if (issue === undefined) throw new Error(`The issue of the task ${task.row.id} is missing.`);
     return issue;
@@ -123,7 +123,7 @@ export function createReads({ read, lastFact }: Steps, archive: Archive): TaskRe
       read((_now, memory) =>
         numbers.flatMap((number) => {
           const ref = { repository, number };
-          const issue = memory.issues.get(keyOf(ref)) ?? archive.issue(ref);
+          const issue = memory.issues.get(ref) ?? archive.issue(ref);
           return issue === undefined ? [] : mirrored(issue);
         }),
       ),
@@ -132,7 +132,7 @@ export function createReads({ read, lastFact }: Steps, archive: Archive): TaskRe
         const found: MirroredIssue[] = [];
         for (const number of memory.numbers.above(repository, after)) {
           if (found.length >= limit) break;
-          const issue = memory.issues.get(keyOf({ repository, number }));
+          const issue = memory.issues.get({ repository, number });
           if (issue === undefined) continue;
           // One that is closed and only has a write to be made is not open.
           if (issue.row.state === 'open' || issue.open.size > 0) found.push(mirrored(issue));

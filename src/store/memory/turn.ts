@@ -8,9 +8,11 @@ import { type IssueRow, isSameIssue, sameTexts } from '../../core/rows/issue-row
 import { type IssueRef, type LedgerRow, noLedger } from '../../core/rows/ledger-row.ts';
 import type { TaskRow } from '../../core/rows/task-row.ts';
 import type { QueueCount } from '../../core/store.ts';
+import { parseTaskId } from '../../core/task.ts';
 import type { Archive, Changes, Counters } from './archive.ts';
 import type { IssueEntry, TaskEntry } from './entries.ts';
-import { isOpenRow, keyOf, livesOn, type Memory } from './memory.ts';
+import { createIssueMap } from './issue-map.ts';
+import { FROM_ARCHIVE, isOpenRow, livesOn, type Memory } from './memory.ts';
 
 /** The last facts of a task are its history. */
 const FACTS_KEPT = 100;
@@ -51,11 +53,12 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
   const steps: (() => void)[] = [];
   const tasks = new Map<string, TaskEntry>();
   /** Read or made in this turn; only those that changed are kept again. */
-  const atHand = new Map<string, IssueEntry>();
+  const atHand = createIssueMap<IssueEntry>();
   const issues = new Map<IssueEntry, Issue | null>();
   const ledgers = new Set<IssueEntry>();
   const agents = new Set<string>();
-  const seenKept = new Map<string, number>();
+  /** When each agent was last seen, as the archive has it. */
+  const seenKept = new Map(Array.from(memory.agents.values(), (a) => [a.agentId, a.lastSeenAt]));
   const settings = new Set<string>();
   const learned = new Set<string>();
   const ended = new Map<string, QueueCount & { count: number }>();
@@ -66,19 +69,28 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
   let placeAtStart = place;
 
   function issue(ref: IssueRef): IssueEntry | undefined {
-    const key = keyOf(ref);
-    const found = memory.issues.get(key) ?? atHand.get(key);
+    const found = memory.issues.get(ref) ?? atHand.get(ref);
     if (found !== undefined) return found;
     const kept = archive.issue(ref);
     if (kept === undefined) return undefined;
-    const entry = { ...kept, key, open: new Map(), busy: false, kept: kept.row };
-    atHand.set(key, entry);
+    const entry: IssueEntry = { ...kept, open: new Map(), ...FROM_ARCHIVE, kept: kept.row };
+    atHand.set(ref, entry);
     return entry;
+  }
+
+  /** Spares the archive most questions for follow-ups that are not there yet. */
+  function mayHaveEnded(id: string): boolean {
+    const name = parseTaskId(id);
+    if (name === null) return false;
+    const of = issue(name);
+    if (of === undefined) return false;
+    of.ended ??= new Set(archive.tasksOf(name).map(({ row }) => row.id));
+    return of.ended.has(id);
   }
 
   function task(id: string): TaskEntry | undefined {
     const found = memory.tasks.get(id) ?? tasks.get(id);
-    if (found !== undefined) return found;
+    if (found !== undefined || !mayHaveEnded(id)) return found;
     const kept = archive.task(id);
     if (kept === undefined) return undefined;
     const { seq, row, facts: numbers } = kept;
@@ -132,21 +144,21 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
     const found = issue(row);
     if (found === undefined) {
       issueSeq += 1;
-      const key = keyOf(row);
       const ledger = noLedger(row);
       const made: IssueEntry = {
         seq: issueSeq,
-        key,
         row,
         ledger,
         open: new Map(),
         busy: false,
         kept: null,
+        ledgerKept: false,
+        ended: new Set(),
       };
-      atHand.set(key, made);
+      atHand.set(row, made);
       issues.set(made, picture);
       steps.push(() => {
-        atHand.delete(key);
+        atHand.delete(row);
         issues.delete(made);
         // A row that is closed and empty is dropped by settling it.
         made.row = { ...row, state: 'closed' };
@@ -175,11 +187,11 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
 
   /** Whether an issue has to be at hand may change with each of its parts: looked at when all are in place. */
   function settle(of: IssueEntry): void {
-    const lived = memory.issues.has(of.key);
+    const lived = memory.issues.has(of.row);
     memory.settleIssue(of);
-    const lives = memory.issues.has(of.key);
+    const lives = memory.issues.has(of.row);
     if (lives !== lived && of.kept !== null && !issues.has(of)) issues.set(of, null);
-    if (!lives && (of.kept !== null || issues.has(of))) atHand.set(of.key, of);
+    if (!lives && (of.kept !== null || issues.has(of))) atHand.set(of.row, of);
   }
 
   function note(about: AgentNote, now: number): void {
@@ -213,7 +225,11 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
   function finish(): void {
     for (const entry of tasks.values()) entry.kept = entry.row.state;
     for (const entry of issues.keys()) entry.kept = entry.row;
+    for (const entry of ledgers) entry.ledgerKept = true;
     for (const id of agents) seenKept.set(id, memory.agents.get(id)?.lastSeenAt ?? 0);
+    if (seenKept.size > 2 * memory.agents.size + 1000) {
+      for (const id of seenKept.keys()) if (!memory.agents.has(id)) seenKept.delete(id);
+    }
     for (const kept of [tasks, atHand, issues, ledgers, agents, settings, learned, ended]) {
       kept.clear();
     }
@@ -301,8 +317,15 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
         changed: entry.kept === null || !isSameIssue(entry.kept, entry.row),
         lives: livesOn(entry),
       })),
-      ledgers: [...ledgers].map(({ seq, ledger }) => ({ issueSeq: seq, ledger })),
-      agents: [...agents].flatMap((id) => memory.agents.get(id) ?? []),
+      ledgers: [...ledgers].map(({ seq, ledger, ledgerKept }) => ({
+        issueSeq: seq,
+        ledger,
+        made: !ledgerKept,
+      })),
+      agents: [...agents].flatMap((id) => {
+        const row = memory.agents.get(id);
+        return row === undefined ? [] : { row, made: !seenKept.has(id) };
+      }),
       settings: [...settings].map((name) => [name, memory.settings.get(name)] as const),
       learned: [...learned],
       facts,
