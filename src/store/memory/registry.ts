@@ -10,7 +10,7 @@ const EMPTY_BUCKET_KEPT_MS = 60_000;
 
 export interface Buckets {
   version(): number;
-  registry(): Registry;
+  registry(): Omit<Registry, 'paused'>;
   peek(buckets: readonly string[], limit: number): BucketPeek[];
   /** The oldest head of the first group that has one. */
   best(groups: readonly (readonly string[])[]): TaskEntry | null;
@@ -25,6 +25,8 @@ export interface Buckets {
   /** From now on tasks are filed under it; it counts as unlearned until `learned`. */
   beginLearning(label: string): void;
   finishLearning(label: string): void;
+  /** What is ranked depends on it: rankings from before are stale. */
+  repaused(): void;
   forgetEmpty(now: number): void;
 }
 
@@ -128,6 +130,9 @@ export function createBuckets(firstVersion: number, learned: Iterable<string>): 
     },
     finishLearning(label) {
       known.set(label, true);
+      version += 1;
+    },
+    repaused() {
       version += 1;
     },
     forgetEmpty(now) {

@@ -2,6 +2,7 @@
 
 import type { Decision } from '../../core/decide/verb.ts';
 import type { Fact, FactBody } from '../../core/facts.ts';
+import { HISTORY_KEPT, isHistory } from '../../core/history.ts';
 import type { Issue } from '../../core/issue.ts';
 import { type AgentNote, foldNote } from '../../core/rows/agent-row.ts';
 import { type IssueRow, isSameIssue, sameTexts } from '../../core/rows/issue-row.ts';
@@ -14,8 +15,6 @@ import type { IssueEntry, TaskEntry } from './entries.ts';
 import { createIssueMap } from './issue-map.ts';
 import { FROM_ARCHIVE, isOpenRow, livesOn, type Memory } from './memory.ts';
 
-/** The last facts of a task are its history. */
-const FACTS_KEPT = 100;
 /** How old the kept instant of an agent's last sign of life may be. */
 const SEEN_KEPT_MS = 1000;
 
@@ -218,8 +217,8 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
     urgent = true;
     factSeq += 1;
     facts.push({ seq: factSeq, at: now, ...body });
-    const entry = 'taskId' in body ? tasks.get(body.taskId) : undefined;
-    if (entry !== undefined) entry.facts = [...entry.facts.slice(1 - FACTS_KEPT), factSeq];
+    const entry = 'taskId' in body && isHistory(body) ? tasks.get(body.taskId) : undefined;
+    if (entry !== undefined) entry.facts = [...entry.facts.slice(1 - HISTORY_KEPT), factSeq];
   }
 
   function finish(): void {
