@@ -111,7 +111,8 @@ async function finish(agent: Agent, random: () => number): Promise<void> {
     }
     if (ending === 'release') return world.broker.release({ ...held, reason: null });
     const { summary } = agent;
-    const result = { summary, prNumber: null, verdict, comments: [] } as const;
+    const comments = verdict === 'request_changes' ? ['once more, please'] : [];
+    const result = { summary, prNumber: null, verdict, comments } as const;
     return world.broker.complete({ ...held, ...result });
   });
   if (said === 'busy') return;
