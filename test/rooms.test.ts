@@ -57,7 +57,7 @@ const MAY_USE: Record<string, readonly string[]> = {
   'store/verbs.ts': ['core'],
   'store/memory': ['core', 'store/verbs.ts'],
   'store/sqlite': ['core', 'store/memory'],
-  'store/redis': ['core'],
+  'store/redis': ['core', 'store/verbs.ts'],
   'forge/local': ['core'],
   'forge/github': ['core'],
   'doors/schema': ['core'],

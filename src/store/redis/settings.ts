@@ -1,8 +1,10 @@
 // Run-time settings. Values are JSON, each under its own key, so that people can read and set them too.
 
 import type { Settings } from '../../core/store.ts';
+import { factLine } from './fact-lines.ts';
 import type { Keys } from './keys.ts';
 import type { Link } from './link.ts';
+import type { Steps } from './steps.ts';
 
 // Facts are shown to everyone who reads events; a token's hash is nobody's business.
 const SECRET_PREFIX = 'tokens:';
@@ -18,7 +20,7 @@ function parse(value: string): unknown {
   }
 }
 
-export function createSettings(link: Link, keys: Keys): Settings {
+export function createSettings(link: Link, keys: Keys, steps: Steps): Settings {
   return {
     async settings(prefix) {
       const listed = (await link.send('SMEMBERS', keys.at.settings_names)) as string[];
@@ -36,8 +38,28 @@ export function createSettings(link: Link, keys: Keys): Settings {
     },
     async putSetting(name, value) {
       const json = value === null || value === undefined ? null : JSON.stringify(value);
-      const shown = name.startsWith(SECRET_PREFIX) || json === null ? 'null' : json;
-      await link.run('settings.put', { name, key: keys.setting(name), value: json, shown });
+      const key = keys.setting(name);
+      if ((await link.send('GET', key)) === json) return;
+      const shown = name.startsWith(SECRET_PREFIX) ? null : (value ?? null);
+      await steps.change({
+        rows: [],
+        lists:
+          json === null
+            ? [
+                ['DEL', '@', key],
+                ['SREM', keys.at.settings_names, name],
+              ]
+            : [
+                ['SET', '@', key, json],
+                ['SADD', keys.at.settings_names, name],
+              ],
+        facts: [factLine({ type: 'setting_changed', name, value: shown })],
+        until: null,
+        places: null,
+        filing: '',
+        buckets: [],
+        timed: false,
+      });
     },
   };
 }
