@@ -130,6 +130,8 @@ export function createClaim(env: Claiming): BaseStore['claim'] {
     const groups = await groupsText(input.groups, input.registryVersion);
     const { implement, review, fix } = input.ledger;
     let holds = '';
+    // In the same turn, and so in the same step.
+    env.note(input.agentId, input.capabilities, clock.now());
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const reply = await steps.claim({
         groups,
@@ -143,7 +145,6 @@ export function createClaim(env: Claiming): BaseStore['claim'] {
         requestId: input.requestId,
         labels: [JSON.stringify(implement), JSON.stringify(review), JSON.stringify(fix)],
       });
-      if (tries === 0) env.note(input.agentId, input.capabilities, clock.now());
       const [word, detail] = reply;
       switch (word) {
         case 'leased':

@@ -77,6 +77,11 @@ const MOST_CLAIMS = 64;
 /** How much older than the step a decision may be. */
 const MOST_LATE_MS = 1000;
 
+/** What limits a key comes after whatever fills it, in whichever order a change names them. */
+const LAST = new Set(['EXPIRE', 'LTRIM']);
+const byTurn = ([one = '']: string[], [other = '']: string[]): number =>
+  Number(LAST.has(one)) - Number(LAST.has(other));
+
 function spellChanges(changes: readonly Change[]): string[] {
   if (changes.length === 0) return ['0', '0'];
   const heads: string[] = [];
@@ -113,7 +118,7 @@ function spellChanges(changes: readonly Change[]): string[] {
     String(buckets.size),
     ...buckets,
     String(lists.size),
-    ...[...lists.values()].flat(),
+    ...[...lists.values()].sort(byTurn).flat(),
   ];
 }
 
