@@ -2,6 +2,8 @@
 // The few checks are written out, because loading a validator would cost every command half a second;
 // a test holds them against TypeBox.
 
+import { commaList } from '../core/comma-list.ts';
+
 export interface Kind {
   /** For the shipped schema; `accepts` says the same. */
   readonly schema: Readonly<Record<string, unknown>>;
@@ -113,10 +115,7 @@ export function list(
     allowed: minItems === 0 ? `${allowed}, or "none"` : allowed,
     read: (value) => {
       if (minItems === 0 && value.trim().toLowerCase() === 'none') return [];
-      return value
-        .split(',')
-        .map((item) => item.trim())
-        .filter((item) => item !== '');
+      return commaList(value);
     },
   };
 }

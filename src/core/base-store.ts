@@ -5,7 +5,9 @@ import type { Verb } from './decide/verb.ts';
 import type {
   ClaimInput,
   ClaimResult,
+  HandOut,
   Instances,
+  RecallInput,
   Settings,
   Store,
   SweepInput,
@@ -28,6 +30,8 @@ export interface Steps {
   changeAll<Input, Answer>(verb: Verb<Input, Answer>, inputs: readonly Input[]): Promise<Answer[]>;
   /** Chooses and leases in one step: the only choice that a store makes. The rest is `decide/claim.ts`. */
   claim(input: ClaimInput): Promise<ClaimResult>;
+  /** The living lease of a request; null: there is none. Which one is `recalled`, what it means `recallTask`. */
+  recall(input: RecallInput): Promise<HandOut | null>;
   /** Makes these labels relevant: ready tasks that carry them are filed under them from now on. */
   learn(labels: readonly string[]): Promise<void>;
   /**

@@ -8,6 +8,7 @@ import { fail } from '../core/decide/fail.ts';
 import { heartbeat } from '../core/decide/heartbeat.ts';
 import { mirror } from '../core/decide/mirror.ts';
 import { settleWrite, takeWrites, touchLabels } from '../core/decide/outbox.ts';
+import { markAnswered } from '../core/decide/recall.ts';
 import { refuse } from '../core/decide/refuse.ts';
 import { release, unlock } from '../core/decide/release.ts';
 import { prioritize, requeue } from '../core/decide/requeue.ts';
@@ -71,13 +72,14 @@ function createOutbox(store: BaseStore): Outbox {
   };
 }
 
-type Named = Omit<TaskVerbs, 'claim' | 'learn'> & Outbox;
+type Named = Omit<TaskVerbs, 'claim' | 'recall' | 'learn'> & Outbox;
 
 function createVerbs(store: BaseStore): Named {
   return {
     async mirror(entries) {
       if (entries.length > 0) await store.changeAll(mirror, entries);
     },
+    markAnswered: (input) => store.change(markAnswered, input),
     heartbeat: (input) => store.change(heartbeat, input),
     complete: (input) => store.change(complete, input),
     fail: (input) => store.change(fail, input),

@@ -14,7 +14,7 @@ it('shows the whole life of tasks, and leaves nothing behind', { timeout: 120_00
   const temporary = await mkdtemp(join(tmpdir(), 'banto-demo-test-'));
   const env = { ...process.env, TMPDIR: temporary };
   const before = await run('git', ['status', '--porcelain'], { cwd: ROOT });
-  const { stdout } = await run(process.execPath, ['bin/banto.js', 'demo', '--once'], {
+  const { stdout } = await run(process.execPath, ['bin/banto.js', 'demo', '--exit'], {
     cwd: ROOT,
     env,
   });

@@ -2,14 +2,15 @@
 // something already gets. Choosing itself (the oldest head of the first group that has one) is the store's.
 
 import type { FactBody } from '../facts.ts';
+import { ATTEMPTS_KEPT } from '../history.ts';
 import type { Issue } from '../issue.ts';
 import { nextFence } from '../lease.ts';
 import { type IssueRow, toStoredIssue } from '../rows/issue-row.ts';
 import { type LedgerRow, toWrite } from '../rows/ledger-row.ts';
 import {
   earlierAttempts,
-  isLive,
   type LeasedRow,
+  livingLeases,
   type TaskRow,
   toLease,
   toTask,
@@ -30,6 +31,7 @@ export function leaseTo(row: TaskRow, asked: Asked, now: number): LeasedRow {
     state: 'leased',
     reason: null,
     fence,
+    past: row.past.slice(1 - ATTEMPTS_KEPT),
     lease: { ...lease, answered: false, progress: [] },
     updatedAt: now,
   };
@@ -117,9 +119,7 @@ export function heldAlready(
   requestId: string | null,
   now: number,
 ): { readonly row: LeasedRow; readonly replay: boolean } | null {
-  const live = held
-    .filter((row) => isLive(row, now))
-    .sort((a, b) => a.lease.leasedAt - b.lease.leasedAt || a.lease.fence - b.lease.fence);
+  const live = livingLeases(held, now);
   const same = requestId === null ? undefined : live.find((r) => r.lease.requestId === requestId);
   if (same !== undefined) return { row: same, replay: true };
   const [unfinished] = live;
@@ -140,5 +140,6 @@ export function handOutOf(
     writes,
     unwritten,
     replay,
+    answered: row.lease.answered,
   };
 }

@@ -59,15 +59,15 @@ export const complete: Verb<CompleteInput, Ended> = {
     followUp === null ? needsTask(taskId) : needsTask(taskId, followUp.id),
   decide(found, input, at) {
     const { now } = at;
-    const { taskId, token, summary, verdict, comments, followUp } = input;
-    const held = holding(found.task(taskId), { token }, 'completed', now);
+    const { taskId, summary, verdict, comments, followUp } = input;
+    const held = holding(found.task(taskId), input, 'completed', now);
     if (held.live === null) return held.decision;
     const row = held.live;
     const { agentId, fence, leasedAt, expiresAt } = row.lease;
     const prNumber = input.prNumber ?? row.prNumber;
     const result = { agentId, summary, verdict, comments, at: now };
     const done: TaskRow = {
-      ...endLease(row, 'completed', summary, now),
+      ...endLease(row, 'completed', summary, now, input.fingerprint),
       state: 'done',
       reason: null,
       prNumber,

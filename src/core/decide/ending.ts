@@ -1,25 +1,24 @@
 // What the ends of a lease have in common: whose it is, what stays of it, where the task goes.
 
 import type { FactBody } from '../facts.ts';
+import { ATTEMPTS_KEPT } from '../history.ts';
+import { isSameReport } from '../report.ts';
 import type { LedgerRow } from '../rows/ledger-row.ts';
-import {
-  isLive,
-  type LeasedRow,
-  PAST_KEPT,
-  type PastLease,
-  type TaskRow,
-  toTask,
-} from '../rows/task-row.ts';
-import type { Ended } from '../store.ts';
+import { isLive, type LeasedRow, type PastLease, type TaskRow, toTask } from '../rows/task-row.ts';
+import type { CalledBy, Ended } from '../store.ts';
 import type { AttemptOutcome, TaskState } from '../task.ts';
 import type { Decision, Moment } from './verb.ts';
 import { want, writeComment } from './wants.ts';
 
-type Named = { readonly token: string } | { readonly fence: number };
+/** A token with what its caller says beside it, or the fence of a lease. */
+type Named =
+  | (CalledBy & { readonly token: string; readonly fingerprint?: string })
+  | { readonly fence: number };
 
 /**
- * The live lease with this token, or this fence. Without one the verb has its answer: the same as before when
- * that lease ended in this way (the caller never heard), lost otherwise.
+ * The live lease with this token, if it is the caller's, or with this fence. Without one the verb has its answer:
+ * the same as before when that lease ended in this way (the caller never heard), a conflict when it said something
+ * else then, lost otherwise.
  */
 export function holding(
   row: TaskRow | undefined,
@@ -30,11 +29,25 @@ export function holding(
   if (row === undefined) return { live: null, decision: { answer: { outcome: 'not_found' } } };
   const isMeant = (lease: { token: string; fence: number }): boolean =>
     'token' in named ? lease.token === named.token : lease.fence === named.fence;
-  if (isLive(row, now) && isMeant(row.lease)) return { live: row };
-  const ended = row.past.findLast(isMeant);
-  const answer: Ended =
-    ended?.outcome === outcome ? { outcome: 'ok', task: toTask(row) } : { outcome: 'lease_lost' };
+  if (isLive(row, now) && isMeant(row.lease)) {
+    const caller = 'token' in named ? (named.agentId ?? null) : null;
+    if (caller === null || caller === row.lease.agentId) return { live: row };
+    return { live: null, decision: { answer: { outcome: 'forbidden' } } };
+  }
+  const said = 'token' in named ? named.fingerprint : undefined;
+  const answer = answerAgain(row, row.past.findLast(isMeant), outcome, said);
   return { live: null, decision: { answer } };
+}
+
+function answerAgain(
+  row: TaskRow,
+  ended: PastLease | undefined,
+  outcome: AttemptOutcome,
+  said: string | undefined,
+): Ended {
+  if (ended?.outcome !== outcome) return { outcome: 'lease_lost' };
+  const same = said === undefined || isSameReport(ended.report, said);
+  return same ? { outcome: 'ok', task: toTask(row) } : { outcome: 'conflict' };
 }
 
 /** The task without its lease, which stays among the past ones. */
@@ -43,6 +56,7 @@ export function endLease(
   outcome: AttemptOutcome,
   note: string | null,
   now: number,
+  report: string | null = null,
 ): TaskRow {
   const { agentId, token, fence, leasedAt: startedAt, progress } = row.lease;
   const { branch } = row;
@@ -56,9 +70,9 @@ export function endLease(
     note,
     progress,
     token,
-    report: null,
+    report,
   };
-  const past = [...row.past.slice(1 - PAST_KEPT), ended];
+  const past = [...row.past.slice(1 - ATTEMPTS_KEPT), ended];
   return { ...row, lease: null, past, updatedAt: now };
 }
 

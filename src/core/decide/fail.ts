@@ -18,8 +18,8 @@ export const fail: Verb<FailInput, Ended> = {
   needs: ({ taskId }) => needsTask(taskId),
   decide(found, input, at) {
     const { now } = at;
-    const { taskId, token, reason } = input;
-    const held = holding(found.task(taskId), { token }, 'failed', now);
+    const { taskId, reason } = input;
+    const held = holding(found.task(taskId), input, 'failed', now);
     if (held.live === null) return held.decision;
     const row = held.live;
     const { agentId, fence, leasedAt, expiresAt } = row.lease;
@@ -29,7 +29,11 @@ export const fail: Verb<FailInput, Ended> = {
     const readyAt = delayMs === null ? null : now + delayMs;
     const why = state === 'dead' ? reason : state === 'delayed' ? 'retry' : null;
     // It joins the queue again at the end, when it becomes ready.
-    const ended = { ...endLease(row, 'failed', reason, now), attempts: attempt, enqueuedAt: null };
+    const ended = {
+      ...endLease(row, 'failed', reason, now, input.fingerprint),
+      attempts: attempt,
+      enqueuedAt: null,
+    };
     const next: TaskRow = {
       ...enter(ended, state, why, at),
       readyAt,

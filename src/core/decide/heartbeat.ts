@@ -1,5 +1,6 @@
 // Heartbeat: renews a live lease and keeps the last progress notes.
 
+import { recordsRenewal } from '../history.ts';
 import { isLive } from '../rows/task-row.ts';
 import type { TaskVerbs } from '../store.ts';
 import { PROGRESS_KEPT } from '../task.ts';
@@ -18,21 +19,29 @@ function withNote(notes: readonly string[], note: string | null): readonly strin
 export const heartbeat: Verb<Input, Answer> = {
   name: 'heartbeat',
   needs: ({ taskId }) => needsTask(taskId),
-  decide(found, { taskId, token, progress }, { now }) {
+  decide(found, { taskId, token, progress, agentId: caller = null }, { now }) {
     const row = found.task(taskId);
     if (row === undefined) return { answer: { outcome: 'not_found' } };
     if (!isLive(row, now) || row.lease.token !== token) {
       return { answer: { outcome: 'lease_lost' } };
     }
     const { agentId, fence, seconds } = row.lease;
+    if (caller !== null && caller !== agentId) return { answer: { outcome: 'forbidden' } };
     const expiresAt = now + seconds * 1000;
     const notes = withNote(row.lease.progress, progress);
     const lease = { ...row.lease, answered: true, expiresAt, progress: notes };
+    const news = notes !== row.lease.progress;
     const about = { taskId, state: 'leased', agentId, fence } as const;
+    const renewed = {
+      type: 'renewed',
+      ...about,
+      expiresAt,
+      progress: news ? progress : null,
+    } as const;
     return {
       tasks: [{ ...row, lease, updatedAt: now }],
       agents: seen(agentId),
-      facts: [{ type: 'renewed', ...about, expiresAt, progress }],
+      ...(news || recordsRenewal(row.lease, now) ? { facts: [renewed] } : {}),
       until: row.lease.expiresAt,
       answer: { outcome: 'ok', expiresAt },
     };

@@ -11,8 +11,8 @@ import {
   TASK,
   task,
 } from '../../../test/support/decide.ts';
+import { ATTEMPTS_KEPT } from '../history.ts';
 import type { TaskRow } from '../rows/task-row.ts';
-import { PAST_KEPT } from '../rows/task-row.ts';
 import type { FollowUp } from '../store.ts';
 import { complete } from './complete.ts';
 import { fail } from './fail.ts';
@@ -92,9 +92,11 @@ describe.each(Object.keys(verbs) as (keyof typeof verbs)[])('%s', (name) => {
   });
 
   it('remembers only the last leases', () => {
-    const many = Array.from({ length: PAST_KEPT }, (_, n) => past({ token: `old-${n}`, fence: n }));
+    const many = Array.from({ length: ATTEMPTS_KEPT }, (_, n) =>
+      past({ token: `old-${n}`, fence: n }),
+    );
     const [row] = say([leased({ past: many })]).tasks ?? [];
-    expect(row?.past).toHaveLength(PAST_KEPT);
+    expect(row?.past).toHaveLength(ATTEMPTS_KEPT);
     expect(row?.past.at(0)?.token).toBe('old-1');
     expect(row?.past.at(-1)?.token).toBe('t1');
   });
@@ -210,6 +212,61 @@ describe('a follow-up', () => {
   });
 });
 
+const endings = {
+  complete: { verb: complete, input: completion, outcome: 'completed' },
+  fail: { verb: fail, input: failure, outcome: 'failed' },
+  release: {
+    verb: release,
+    input: { taskId: TASK, token: 't1', reason: null, ledger: [] },
+    outcome: 'released',
+  },
+} as const;
+
+describe.each(Object.keys(endings) as (keyof typeof endings)[])('%s, and who says it', (name) => {
+  const { verb, input, outcome } = endings[name];
+  const say = (over: object, row: TaskRow) =>
+    decide(verb as typeof complete, { ...input, ...over } as typeof completion, { tasks: [row] });
+
+  it.each([
+    ['nobody was asked', {}, 'ok'],
+    ['an operator', { agentId: null }, 'ok'],
+    ['the holder', { agentId: 'a1' }, 'ok'],
+    ['another agent', { agentId: 'a2' }, 'forbidden'],
+  ])('%s', (_name, over, expected) => {
+    const decision = say(over, leased());
+    expect(decision.answer.outcome).toBe(expected);
+    if (expected === 'forbidden') expect(decision).toEqual({ answer: { outcome: 'forbidden' } });
+  });
+
+  it.each([
+    ['the same report', 'abc', 'abc', 'ok'],
+    ['another report', 'abc', 'xyz', 'conflict'],
+    ['a report when none was kept', null, 'xyz', 'ok'],
+    ['no report', 'abc', undefined, 'ok'],
+  ])('said again with %s', (_name, report, fingerprint, expected) => {
+    const over = fingerprint === undefined ? {} : { fingerprint };
+    const decision = say(over, task({ past: [past({ outcome, report })] }));
+    expect(decision.answer.outcome).toBe(expected);
+    expect(decision.tasks).toBeUndefined();
+  });
+
+  it('keeps the fingerprint of what was said', () => {
+    expect(say({ fingerprint: 'abc' }, leased()).tasks?.[0]?.past).toMatchObject([
+      { report: 'abc' },
+    ]);
+  });
+});
+
+test.each([
+  ['the request it was claimed for', 'r1', false, 'ok'],
+  ['one that was answered', 'r1', true, 'lease_lost'],
+  ['another request', 'r2', false, 'lease_lost'],
+])('a release that nobody listens to: %s', (_name, requestId, answered, outcome) => {
+  const input = { taskId: TASK, token: 't1', reason: null, ledger: [], unheardBy: 'r1' };
+  const row = leased({ lease: lease({ requestId, answered }) });
+  expect(decide(release, input, { tasks: [row] }).answer.outcome).toBe(outcome);
+});
+
 describe('heartbeat', () => {
   const beat = (row: TaskRow, progress: string | null, token = 't1') =>
     decide(heartbeat, { taskId: TASK, token, progress }, { tasks: [row] });
@@ -231,6 +288,25 @@ describe('heartbeat', () => {
     expect(beat(leased({ lease: lease({ progress }) }), note).tasks?.[0]?.lease?.progress).toEqual(
       after,
     );
+  });
+
+  it.each([
+    ['news', 'x', NOW - 100, 1],
+    ['no news within a quarter of the lease time', null, NOW - 100, 0],
+    ['no news after a quarter of it', null, NOW - 15_000, 1],
+    ['the same note again', 'old', NOW - 100, 0],
+  ])('leaves a fact of %s or not', (_name, note, renewedAt, facts) => {
+    const live = { leasedAt: NOW - 35_000, expiresAt: renewedAt + 60_000, progress: ['old'] };
+    const decision = beat(leased({ lease: lease(live) }), note);
+    expect(decision.facts?.length ?? 0).toBe(facts);
+    if (note !== 'x' && facts === 1) expect(decision.facts).toMatchObject([{ progress: null }]);
+  });
+
+  it('of another agent is forbidden', () => {
+    const input = { taskId: TASK, token: 't1', progress: null, agentId: 'a2' };
+    expect(decide(heartbeat, input, { tasks: [leased()] })).toEqual({
+      answer: { outcome: 'forbidden' },
+    });
   });
 
   it('is lost on another token', () => {

@@ -9,12 +9,17 @@ import { ledgerIfChanged, want } from './wants.ts';
 export const release: Verb<Parameters<TaskVerbs['release']>[0], Ended> = {
   name: 'release',
   needs: ({ taskId }) => needsTask(taskId),
-  decide(found, { taskId, token, reason, ledger }, at) {
+  decide(found, input, at) {
     const { now } = at;
-    const held = holding(found.task(taskId), { token }, 'released', now);
+    const { taskId, reason, ledger, unheardBy } = input;
+    const held = holding(found.task(taskId), input, 'released', now);
     if (held.live === null) return held.decision;
-    const { agentId, fence, expiresAt } = held.live.lease;
-    const next = enter(endLease(held.live, 'released', reason, now), 'ready', null, at);
+    const { agentId, fence, expiresAt, requestId, answered } = held.live.lease;
+    if (unheardBy !== undefined && (requestId !== unheardBy || answered)) {
+      return { answer: { outcome: 'lease_lost' } };
+    }
+    const ended = endLease(held.live, 'released', reason, now, input.fingerprint);
+    const next = enter(ended, 'ready', null, at);
     return {
       tasks: [next],
       ...ledgerIfChanged(found.ledger, want(found.ledger, ledger, now)),

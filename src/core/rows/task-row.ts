@@ -25,17 +25,22 @@ export interface TaskRow extends Task {
   readonly pinned: boolean;
   /** `readyAt` came from a failure or an operator: no plan sets it again. */
   readonly timed: boolean;
-  /** The last leases that ended, oldest first, at most PAST_KEPT. */
+  /** The last leases that ended, oldest first; with the live one at most ATTEMPTS_KEPT. */
   readonly past: readonly PastLease[];
 }
 
 export type LeasedRow = TaskRow & { readonly lease: LeaseRow };
 
-export const PAST_KEPT = 20;
-
 /** A lease past its deadline is lost, also before the sweep has come by. */
 export function isLive(row: TaskRow, now: number): row is LeasedRow {
   return row.lease !== null && row.lease.expiresAt > now;
+}
+
+/** The living leases of an agent, the first one first. */
+export function livingLeases(held: readonly TaskRow[], now: number): LeasedRow[] {
+  return held
+    .filter((row) => isLive(row, now))
+    .sort((a, b) => a.lease.leasedAt - b.lease.leasedAt || a.lease.fence - b.lease.fence);
 }
 
 export function isLeased(row: TaskRow): row is LeasedRow {

@@ -1,4 +1,4 @@
-// banto doctor: runs the checks it is given and says how to mend what is wrong.
+// banto doctor: runs the checks it is given and says how to fix what is wrong.
 
 import type { Command } from 'commander';
 import { EXIT } from './exit.ts';
@@ -10,7 +10,7 @@ export interface Finding {
   readonly status: 'ok' | 'warning' | 'problem';
   readonly message: string;
   /** What to do about it. */
-  readonly mend?: string;
+  readonly fix?: string;
 }
 
 export interface Check {
@@ -62,5 +62,5 @@ const COLORS = { ok: 'green', warning: 'yellow', problem: 'red' } as const;
 function describe(line: Line, shell: Shell): string[] {
   const paint = painter(shell);
   const head = `${paint(COLORS[line.status], line.status.padEnd(8))} ${line.check.padEnd(10)} ${clean(line.message)}`;
-  return line.mend === undefined ? [head] : [head, `${' '.repeat(20)}→ ${clean(line.mend)}`];
+  return line.fix === undefined ? [head] : [head, `${' '.repeat(20)}→ ${clean(line.fix)}`];
 }

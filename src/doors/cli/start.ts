@@ -11,8 +11,8 @@ interface ServeOptions extends PlaceOptions {
 }
 
 interface DemoFlags {
-  readonly port: number;
-  readonly once?: true;
+  readonly port?: number;
+  readonly exit?: true;
   readonly github?: true;
 }
 
@@ -51,12 +51,12 @@ export function addDemo(program: Command, shell: Shell, done: (code: number) => 
     .description(
       'Makes a small repository with a backlog, starts Banto on it with a few scripted agents, and shows what happens. Nothing is left behind.',
     )
-    .option('--port <number>', 'the port; 0 takes any free one', whole(0, 65_535), 0)
-    .option('--once', 'end after the story, instead of with Ctrl-C')
+    .option('--port <number>', 'the port (BROKER_PORT; default: any free one)', whole(0, 65_535))
+    .option('--exit', 'end after the story, instead of with Ctrl-C')
     .option('--github', 'play on a GitHub of its own (in a clone of Banto only)')
-    .action(async ({ port, once, github }: DemoFlags) => {
-      const stay = !once && shell.stdout.isTTY === true;
-      done(await shell.demo({ port, stay, github: github === true }));
+    .action(async ({ port, exit, github }: DemoFlags) => {
+      const stay = !exit && shell.stdout.isTTY === true;
+      done(await shell.demo({ port: port ?? null, stay, github: github === true }));
     });
-  examples(command, 'banto demo', 'banto demo --port 8080 --once', 'banto demo --github');
+  examples(command, 'banto demo', 'banto demo --port 8080 --exit', 'banto demo --github');
 }

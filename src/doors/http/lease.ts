@@ -1,9 +1,10 @@
 // What the holder of a lease says: heartbeat, complete, fail, release. The lease's token is the proof;
 // where tokens are needed, the caller's own must be valid too, and an agent's must be the holder's.
 
+import { cutNote } from '../../core/cut-note.ts';
 import { CompleteBody } from '../schema/complete.ts';
 import { FailBody } from '../schema/fail.ts';
-import { TaskParams } from '../schema/fields.ts';
+import { NOTE_MOST, TaskParams } from '../schema/fields.ts';
 import { HeartbeatAnswer, HeartbeatBody } from '../schema/heartbeat.ts';
 import { ReleaseBody } from '../schema/release.ts';
 import { TaskAnswer } from '../schema/task.ts';
@@ -15,8 +16,11 @@ import type { App } from './server.ts';
 import { knownTaskId } from './task-id.ts';
 
 // The end of a log may be cut in the middle of a character: what is left is made valid, not refused.
-function text(given: string | undefined): string | null {
-  return given === undefined ? null : given.toWellFormed();
+function text(given: string, most: number): string {
+  return cutNote(given.toWellFormed(), most);
+}
+function optional(given: string | undefined, most: number): string | null {
+  return given === undefined ? null : text(given, most);
 }
 
 const config = { access: 'agent' } as const;
@@ -37,7 +41,8 @@ export function routeHeartbeat(app: App, { broker, observe }: Door): void {
   app.post('/tasks/:task_id/heartbeat', { config, schema }, async ({ params, body, caller }) => {
     const taskId = knownTaskId(params);
     const { agentId } = caller;
-    const input = { taskId, token: body.lease_token, agentId, progress: text(body.progress) };
+    const progress = optional(body.progress, NOTE_MOST.progress);
+    const input = { taskId, token: body.lease_token, agentId, progress };
     const { expiresAt } = await observe('heartbeat', () => broker.heartbeat(input));
     return { expires_at: instant(expiresAt) };
   });
@@ -51,10 +56,10 @@ export function routeComplete(app: App, { broker, observe }: Door): void {
       taskId: knownTaskId(params),
       token: body.lease_token,
       agentId: caller.agentId,
-      summary: text(body.summary),
+      summary: optional(body.summary, NOTE_MOST.summary),
       prNumber: body.pr_number ?? null,
       verdict: body.verdict ?? null,
-      comments: (body.comments ?? []).map((comment) => comment.toWellFormed()),
+      comments: (body.comments ?? []).map((comment) => text(comment, NOTE_MOST.comment)),
     };
     return taskView(await observe('complete', () => broker.complete(input)));
   });
@@ -68,7 +73,7 @@ export function routeFail(app: App, { broker, observe }: Door): void {
       taskId: knownTaskId(params),
       token: body.lease_token,
       agentId: caller.agentId,
-      reason: body.reason.toWellFormed(),
+      reason: text(body.reason, NOTE_MOST.reason),
       retryable: body.retryable ?? true,
       delaySeconds: body.delay_seconds ?? null,
     };
@@ -84,7 +89,7 @@ export function routeRelease(app: App, { broker, observe }: Door): void {
       taskId: knownTaskId(params),
       token: body.lease_token,
       agentId: caller.agentId,
-      reason: text(body.reason),
+      reason: optional(body.reason, NOTE_MOST.progress),
     };
     return taskView(await observe('release', () => broker.release(input)));
   });

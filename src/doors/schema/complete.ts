@@ -1,18 +1,18 @@
 // POST /tasks/{task_id}/complete
 
 import { type Static, Type } from 'typebox';
-import { LeaseToken, PrNumber, Text, Verdict } from './fields.ts';
+import { LeaseToken, NOTE_MOST, Note, PrNumber, Verdict } from './fields.ts';
 
 export const CompleteBody = Type.Object(
   {
     lease_token: LeaseToken,
-    summary: Type.Optional(Text(20_000, 'what was done')),
+    summary: Type.Optional(Note(NOTE_MOST.summary, 'what was done')),
     pr_number: Type.Optional(PrNumber),
     verdict: Type.Optional(Verdict),
     comments: Type.Optional(
-      Type.Array(Text(10_000, 'a review comment'), {
+      Type.Array(Note(NOTE_MOST.comment, 'a review comment'), {
         maxItems: 100,
-        description: 'an array of at most 100 review comments',
+        description: 'an array of at most 100 review comments; request_changes needs at least one',
       }),
     ),
   },

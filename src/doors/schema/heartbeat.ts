@@ -1,12 +1,14 @@
 // POST /tasks/{task_id}/heartbeat
 
 import { type Static, Type } from 'typebox';
-import { Instant, LeaseToken, Text } from './fields.ts';
+import { Instant, LeaseToken, NOTE_MOST, Note } from './fields.ts';
 
 export const HeartbeatBody = Type.Object(
   {
     lease_token: LeaseToken,
-    progress: Type.Optional(Text(4_000, 'a note on how it goes, for people and the next attempt')),
+    progress: Type.Optional(
+      Note(NOTE_MOST.progress, 'a note on how it goes, for people and the next attempt'),
+    ),
   },
   { title: 'Heartbeat', additionalProperties: false },
 );

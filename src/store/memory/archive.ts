@@ -62,8 +62,12 @@ export interface Changes {
     /** Null: as it was. */
     readonly picture: Issue | null;
   }[];
-  readonly ledgers: readonly { readonly issueSeq: number; readonly ledger: LedgerRow }[];
-  readonly agents: readonly AgentRow[];
+  readonly ledgers: readonly {
+    readonly issueSeq: number;
+    readonly ledger: LedgerRow;
+    readonly made: boolean;
+  }[];
+  readonly agents: readonly { readonly row: AgentRow; readonly made: boolean }[];
   readonly settings: readonly (readonly [string, unknown])[];
   readonly learned: readonly string[];
   readonly facts: readonly Fact[];

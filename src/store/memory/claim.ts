@@ -1,11 +1,32 @@
 // Claim: chooses the oldest task of the first group that has one; the lease itself is core's decision.
 
+import type { BaseStore } from '../../core/base-store.ts';
 import { claimTask, handOutOf, heldAlready, takeWritesOf } from '../../core/decide/claim.ts';
-import type { Moment } from '../../core/decide/verb.ts';
+import { recalled, recallTask } from '../../core/decide/recall.ts';
+import { changesNothing, type Moment } from '../../core/decide/verb.ts';
+import { MAINTENANCE_FLAG } from '../../core/paused.ts';
 import type { ClaimInput, ClaimResult } from '../../core/store.ts';
 import type { Steps } from './group-commit.ts';
 import type { Memory } from './memory.ts';
 import type { Turn } from './turn.ts';
+
+export function createRecall({ write }: Pick<Steps, 'write'>): BaseStore['recall'] {
+  return (input) =>
+    write((turn, memory, { now }) => {
+      const entries = memory.heldBy(input.agentId);
+      const row = recalled(
+        entries.map((entry) => entry.row),
+        input,
+        now,
+      );
+      const entry = entries.find((one) => one.row === row);
+      if (row === null || entry === undefined) return null;
+      const { issue } = entry;
+      const decision = recallTask(row, issue.ledger, input, now);
+      if (!changesNothing(decision)) turn.apply(decision, issue.row, now);
+      return handOutOf(decision.answer, issue.row, turn.picture(issue), true);
+    });
+}
 
 export function createClaim({
   write,
@@ -32,9 +53,9 @@ export function createClaim({
     const { now } = at;
     const { agentId, capabilities } = input;
     turn.note({ note: 'asked', agentId, capabilities }, now);
-    if (memory.settings.get('flags:maintenance') === true) return { outcome: 'maintenance' };
     const held = holds(input, turn, memory, now);
     if (held !== null) return held;
+    if (memory.settings.get(MAINTENANCE_FLAG) === true) return { outcome: 'maintenance' };
     if (memory.buckets.version() !== input.registryVersion) return { outcome: 'stale' };
     const task = memory.buckets.best(input.groups);
     if (task === null) return { outcome: 'none' };

@@ -7,7 +7,7 @@ import { noLedger } from '../../core/rows/ledger-row.ts';
 import type { Store } from '../../core/store.ts';
 import { withVerbs } from '../verbs.ts';
 import type { Archive } from './archive.ts';
-import { createClaim } from './claim.ts';
+import { createClaim, createRecall } from './claim.ts';
 import { type Clock, createSystemClock } from './clock.ts';
 import { createForget } from './forget.ts';
 import { createGroupCommit, type Steps } from './group-commit.ts';
@@ -52,17 +52,20 @@ export interface EmbeddedOptions {
   readonly clock?: Clock;
   readonly log?: (message: string, error: unknown) => void;
   readonly translate?: (error: unknown) => unknown;
+  /** What to tell callers when a turn could not be written. */
+  readonly cannotWrite?: string;
 }
 
-export function createEmbeddedStore(archive: Archive, options: EmbeddedOptions): Store {
+export function createEmbeddedStore(archive: Archive, options: EmbeddedOptions): BaseStore & Store {
   const { kind, clock = createSystemClock(), log = () => undefined } = options;
-  const { translate = (error: unknown) => error } = options;
-  const steps = createGroupCommit({ archive, clock, log, translate });
+  const { translate = (error: unknown) => error, cannotWrite } = options;
+  const steps = createGroupCommit({ archive, clock, log, translate, cannotWrite });
   const { read } = steps;
   return withVerbs<BaseStore>({
     kind,
     ...createChanges(steps),
     claim: createClaim(steps),
+    recall: createRecall(steps),
     learn: createLearn(steps),
     due: (what, limit) => read((now, memory) => memory.due[what].due(now, limit)),
     forget: createForget(steps, archive),
@@ -80,7 +83,7 @@ export function createEmbeddedStore(archive: Archive, options: EmbeddedOptions):
 
 export function createMemoryStore(
   options: Omit<EmbeddedOptions, 'kind'> & { readonly archive?: Archive } = {},
-): Store {
+): BaseStore & Store {
   const { archive = createMapArchive(), ...rest } = options;
   return createEmbeddedStore(archive, { kind: 'sqlite', ...rest });
 }

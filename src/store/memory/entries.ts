@@ -20,7 +20,6 @@ export interface TaskEntry {
 
 export interface IssueEntry {
   readonly seq: number;
-  readonly key: string;
   row: IssueRow;
   ledger: LedgerRow;
   /** Its tasks in an open state, by id. */
@@ -29,4 +28,7 @@ export interface IssueEntry {
   busy: boolean;
   /** As the archive has it. */
   kept: IssueRow | null;
+  ledgerKept: boolean;
+  /** Ids of its tasks that have ended; null: the archive has not been asked yet. */
+  ended: Set<string> | null;
 }

@@ -29,6 +29,7 @@ interface Options {
   readonly clock: Clock;
   /** What the archive's errors mean to callers. */
   readonly translate: (error: unknown) => unknown;
+  readonly cannotWrite: string | undefined;
   readonly log: (message: string, error: unknown) => void;
 }
 
@@ -46,7 +47,8 @@ interface Waiting {
   readonly fail: (error: unknown) => void;
 }
 
-export function createGroupCommit({ archive, clock: source, translate, log }: Options): Steps {
+export function createGroupCommit(options: Options): Steps {
+  const { archive, clock: source, translate, cannotWrite, log } = options;
   const listeners = new Set<(facts: readonly Fact[]) => void>();
   const clock = createForwardClock(source, 0);
   let memory: Memory;
@@ -99,7 +101,7 @@ export function createGroupCommit({ archive, clock: source, translate, log }: Op
       } catch (error) {
         log('A turn could not be written', error);
         takeBack(error);
-        for (const { fail } of asked) fail(busy(error));
+        for (const { fail } of asked) fail(busy(error, 1, cannotWrite));
         return;
       }
       facts = turn.facts();

@@ -4,73 +4,78 @@ export interface Lane<Item> {
   readonly key: string;
   /** When it ran empty; null while it holds something. */
   emptiedAt: number | null;
-  size(): number;
-  /** Infinity when it is empty. */
-  headScore(): number;
-  head(): Item | undefined;
-  /** The scores of the first ones. */
-  scores(limit: number): number[];
-  add(item: Item, score: number): void;
-  remove(item: Item, score: number): void;
+  /** The score of the head; Infinity when it is empty. A field, because a claim looks at that of every bucket. */
+  headScore: number;
+  items: Item[];
+  scores: number[];
+  /** Where the head is; what is before it has been taken. */
+  start: number;
 }
 
 /** The part before the head is cut off when it is this long and most of the whole. */
 const SLACK = 1024;
 
 export function createLane<Item>(key: string): Lane<Item> {
-  let items: Item[] = [];
-  let scores: number[] = [];
-  let start = 0;
+  const headScore = Number.POSITIVE_INFINITY;
+  return { key, emptiedAt: null, headScore, items: [], scores: [], start: 0 };
+}
 
-  /** The first place whose score is not lower. */
-  function placeOf(score: number): number {
-    let low = start;
-    let high = scores.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((scores[middle] ?? 0) < score) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+export const sizeOf = ({ items, start }: Lane<unknown>): number => items.length - start;
+export const headOf = <Item>({ items, start }: Lane<Item>): Item | undefined => items[start];
+
+/** The scores of the first ones. */
+export function firstScores({ scores, start }: Lane<unknown>, limit: number): number[] {
+  return scores.slice(start, start + limit);
+}
+
+/** The first place whose score is not lower. */
+function placeOf({ scores, start }: Lane<unknown>, score: number): number {
+  let low = start;
+  let high = scores.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((scores[middle] ?? 0) < score) low = middle + 1;
+    else high = middle;
   }
+  return low;
+}
 
-  function dropHead(): void {
-    start += 1;
-    if (start < SLACK || start * 2 < items.length) return;
-    items = items.slice(start);
-    scores = scores.slice(start);
-    start = 0;
+function lookAtHead(lane: Lane<unknown>): void {
+  lane.headScore = lane.scores[lane.start] ?? Number.POSITIVE_INFINITY;
+}
+
+function dropHead(lane: Lane<unknown>): void {
+  lane.start += 1;
+  if (lane.start < SLACK || lane.start * 2 < lane.items.length) return;
+  lane.items = lane.items.slice(lane.start);
+  lane.scores = lane.scores.slice(lane.start);
+  lane.start = 0;
+}
+
+export function addTo<Item>(lane: Lane<Item>, item: Item, score: number): void {
+  const { items, scores } = lane;
+  const at = placeOf(lane, score);
+  if (at === items.length) {
+    items.push(item);
+    scores.push(score);
+  } else if (at === lane.start && at > 0) {
+    lane.start -= 1;
+    items[lane.start] = item;
+    scores[lane.start] = score;
+  } else {
+    items.splice(at, 0, item);
+    scores.splice(at, 0, score);
   }
+  lookAtHead(lane);
+}
 
-  return {
-    key,
-    emptiedAt: null,
-    size: () => items.length - start,
-    headScore: () => scores[start] ?? Number.POSITIVE_INFINITY,
-    head: () => items[start],
-    scores: (limit) => scores.slice(start, start + limit),
-    add(item, score) {
-      const at = placeOf(score);
-      if (at === items.length) {
-        items.push(item);
-        scores.push(score);
-      } else if (at === start && start > 0) {
-        start -= 1;
-        items[start] = item;
-        scores[start] = score;
-      } else {
-        items.splice(at, 0, item);
-        scores.splice(at, 0, score);
-      }
-    },
-    remove(item, score) {
-      const at = items.indexOf(item, placeOf(score));
-      if (at === -1) throw new Error(`A ready task is missing from its bucket ${key}.`);
-      if (at === start) dropHead();
-      else {
-        items.splice(at, 1);
-        scores.splice(at, 1);
-      }
-    },
-  };
+export function removeFrom<Item>(lane: Lane<Item>, item: Item, score: number): void {
+  const at = lane.items.indexOf(item, placeOf(lane, score));
+  if (at === -1) throw new Error(`A ready task is missing from its bucket ${lane.key}.`);
+  if (at === lane.start) dropHead(lane);
+  else {
+    lane.items.splice(at, 1);
+    lane.scores.splice(at, 1);
+  }
+  lookAtHead(lane);
 }

@@ -13,8 +13,7 @@ export function createLearn({ write, read }: Steps): (labels: readonly string[])
   async function learn(label: string): Promise<void> {
     const carrying = await read((_now, memory) => {
       memory.buckets.beginLearning(label);
-      const all = [...memory.issues.values()];
-      return all.filter(({ row }) => row.matchLabels.includes(label));
+      return memory.issues.values().filter(({ row }) => row.matchLabels.includes(label));
     });
     for (let from = 0; from < carrying.length; from += SLICE) {
       await read((now, memory) => {

@@ -2,13 +2,12 @@
 
 import { countFacts } from '../../core/count-facts.ts';
 import type { Fact } from '../../core/facts.ts';
-import type { Issue } from '../../core/issue.ts';
+import { type Issue, issueKey } from '../../core/issue.ts';
 import type { AgentRow } from '../../core/rows/agent-row.ts';
-import { noLedger } from '../../core/rows/ledger-row.ts';
+import { type IssueRef, noLedger } from '../../core/rows/ledger-row.ts';
 import type { QueueCount, StatsRow } from '../../core/store.ts';
 import { OPEN_STATES } from '../../core/task.ts';
 import type { Archive, Changes, Counters, KeptIssue, KeptTask } from './archive.ts';
-import { keyOf } from './memory.ts';
 
 interface Kept extends KeptIssue {
   readonly picture: Issue;
@@ -24,8 +23,9 @@ const NOTHING: Counters = {
   issueSeq: 0,
 };
 
-/** `failing`: called before each write; what it throws makes the write fail as a full disk would. */
-export function createMapArchive(failing: () => void = () => undefined): Archive {
+const keyOf = ({ repository, number }: IssueRef): string => issueKey(repository, number);
+
+export function createMapArchive(): Archive {
   const tasks = new Map<number, KeptTask>();
   const byId = new Map<string, number>();
   const byIssue = new Map<number, number[]>();
@@ -110,11 +110,10 @@ export function createMapArchive(failing: () => void = () => undefined): Archive
       learned: [...learned],
     }),
     write(changes) {
-      failing();
       ({ counters } = changes);
       writeIssues(changes);
       writeTasks(changes);
-      for (const agent of changes.agents) agents.set(agent.agentId, agent);
+      for (const { row } of changes.agents) agents.set(row.agentId, row);
       for (const [name, value] of changes.settings) {
         if (value === undefined) settings.delete(name);
         else settings.set(name, value);

@@ -2,26 +2,23 @@
 // taken back by putting the old row there again.
 
 import { deadlineOf } from '../../core/decide/filing.ts';
-import { issueKey } from '../../core/issue.ts';
 import type { AgentRow } from '../../core/rows/agent-row.ts';
 import { type IssueRow, sameTexts } from '../../core/rows/issue-row.ts';
-import {
-  type IssueRef,
-  issueOfWrite,
-  type LedgerRow,
-  writeId,
-} from '../../core/rows/ledger-row.ts';
+import { issueOfWrite, type LedgerRow, writeId } from '../../core/rows/ledger-row.ts';
 import type { TaskRow } from '../../core/rows/task-row.ts';
 import type { QueueCount } from '../../core/store.ts';
 import { OPEN_STATES } from '../../core/task.ts';
 import type { Living } from './archive.ts';
 import { createDeadlines, type Deadlines } from './deadlines.ts';
 import type { IssueEntry, TaskEntry } from './entries.ts';
+import { createIssueMap, type IssueMap } from './issue-map.ts';
 import { createNumbers, type Numbers } from './numbers.ts';
 import { type Buckets, createBuckets } from './registry.ts';
 
+/** Of an issue that comes from the archive. */
+export const FROM_ARCHIVE = { busy: false, ledgerKept: true, ended: null } as const;
+
 export const isOpenRow = (row: TaskRow): boolean => OPEN_STATES.includes(row.state);
-export const keyOf = ({ repository, number }: IssueRef): string => issueKey(repository, number);
 
 /** An issue has to be at hand while it is open, somebody works on it, or something is to be written to it. */
 export const livesOn = (issue: IssueEntry): boolean =>
@@ -32,7 +29,7 @@ const standsAlike = (a: IssueRow, b: IssueRow): boolean =>
 
 export interface Memory {
   readonly tasks: ReadonlyMap<string, TaskEntry>;
-  readonly issues: ReadonlyMap<string, IssueEntry>;
+  readonly issues: Pick<IssueMap<IssueEntry>, 'get' | 'has' | 'values'>;
   readonly agents: Map<string, AgentRow>;
   readonly settings: Map<string, unknown>;
   readonly buckets: Buckets;
@@ -55,7 +52,7 @@ export interface Memory {
 
 export function createMemory(living: Living): Memory {
   const tasks = new Map<string, TaskEntry>();
-  const issues = new Map<string, IssueEntry>();
+  const issues = createIssueMap<IssueEntry>();
   const agents = new Map<string, AgentRow>();
   const settings = new Map<string, unknown>(living.settings);
   const holds = new Map<string, TaskEntry[]>();
@@ -76,7 +73,7 @@ export function createMemory(living: Living): Memory {
     opening: deadline('opening'),
     write: createDeadlines((id) => {
       const ref = issueOfWrite(id);
-      const ledger = ref === null ? undefined : issues.get(keyOf(ref))?.ledger;
+      const ledger = ref === null ? undefined : issues.get(ref)?.ledger;
       const write = ledger?.writes.find((entry) => writeId(ledger, entry) === id);
       return write?.availableAt ?? null;
     }),
@@ -114,6 +111,7 @@ export function createMemory(living: Living): Memory {
     if (!isOpenRow(row)) {
       tasks.delete(row.id);
       task.issue.open.delete(row.id);
+      task.issue.ended?.add(row.id);
       return;
     }
     tasks.set(row.id, task);
@@ -130,8 +128,11 @@ export function createMemory(living: Living): Memory {
     for (const write of ledger.writes) if (write.attempts > 0) outbox.failing += by;
   }
 
-  function watchWrites(ledger: LedgerRow): void {
-    for (const write of ledger.writes) due.write.watch(writeId(ledger, write), write.availableAt);
+  function watchWrites(ledger: LedgerRow, before: LedgerRow | null): void {
+    for (const write of ledger.writes) {
+      if (before?.writes.includes(write) === true) continue;
+      due.write.watch(writeId(ledger, write), write.availableAt);
+    }
   }
 
   function settleIssue(issue: IssueEntry): void {
@@ -142,10 +143,10 @@ export function createMemory(living: Living): Memory {
       else buckets.disuse(issue);
     }
     if (livesOn(issue)) {
-      if (issues.has(issue.key)) return;
-      issues.set(issue.key, issue);
+      if (issues.has(issue.row)) return;
+      issues.set(issue.row, issue);
       numbers.add(issue.row);
-    } else if (issues.delete(issue.key)) numbers.remove(issue.row);
+    } else if (issues.delete(issue.row)) numbers.remove(issue.row);
   }
 
   function refile(task: TaskEntry, now: number): void {
@@ -157,11 +158,10 @@ export function createMemory(living: Living): Memory {
   function fill(): void {
     const bySeq = new Map<number, IssueEntry>();
     for (const { seq, row, ledger } of living.issues) {
-      const key = keyOf(row);
-      const entry = { seq, key, row, ledger, open: new Map(), busy: false, kept: row };
+      const entry = { seq, row, ledger, open: new Map(), ...FROM_ARCHIVE, kept: row };
       bySeq.set(seq, entry);
       countWrites(ledger, 1);
-      watchWrites(ledger);
+      watchWrites(ledger, null);
     }
     for (const { seq, issueSeq, row, facts } of living.tasks) {
       const issue = bySeq.get(issueSeq);
@@ -200,7 +200,7 @@ export function createMemory(living: Living): Memory {
     putIssue(issue, row, now) {
       const before = issue.row;
       const relabelled = !sameTexts(before.matchLabels, row.matchLabels);
-      const listed = issues.has(issue.key) && !standsAlike(before, row);
+      const listed = issues.has(row) && !standsAlike(before, row);
       if (listed) numbers.remove(before);
       if (relabelled && issue.busy) buckets.disuse(issue);
       issue.row = row;
@@ -210,10 +210,11 @@ export function createMemory(living: Living): Memory {
       for (const task of issue.open.values()) refile(task, now);
     },
     putLedger(issue, ledger) {
-      countWrites(issue.ledger, -1);
+      const before = issue.ledger;
+      countWrites(before, -1);
       issue.ledger = ledger;
       countWrites(ledger, 1);
-      watchWrites(ledger);
+      watchWrites(ledger, before);
     },
   };
 }

@@ -2,6 +2,8 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { BantoError } from '../../core/errors.ts';
+import { HISTORY_SHOWN, historyPage } from '../../core/history.ts';
+import { pausedName } from '../../core/paused.ts';
 import { toStoredIssue } from '../../core/rows/issue-row.ts';
 import { attemptsOf, isLive, toTask } from '../../core/rows/task-row.ts';
 import type {
@@ -15,7 +17,7 @@ import { OPEN_STATES, TASK_KINDS, TASK_STATES } from '../../core/task.ts';
 import type { Archive, KeptTask } from './archive.ts';
 import type { IssueEntry } from './entries.ts';
 import type { Steps } from './group-commit.ts';
-import { keyOf, type Memory } from './memory.ts';
+import type { Memory } from './memory.ts';
 
 /** So many tasks are looked at in one turn of the event loop. */
 const SLICE = 2000;
@@ -24,7 +26,7 @@ type KnownIssue = Pick<IssueEntry, 'seq' | 'row' | 'ledger'>;
 
 export function createReads({ read, lastFact }: Steps, archive: Archive): TaskReads {
   function issueOf(memory: Memory, task: KeptTask): KnownIssue {
-    const living = memory.issues.get(keyOf(task.row));
+    const living = memory.issues.get(task.row);
     const issue = living ?? archive.issueNumbered(task.issueSeq);
     if (issue === undefined) throw new Error(`The issue of the task ${task.row.id} is missing.`);
     return issue;
@@ -33,6 +35,7 @@ export function createReads({ read, lastFact }: Steps, archive: Archive): TaskRe
   function mirrored({ seq, row, ledger }: KnownIssue): MirroredIssue {
     return {
       issue: toStoredIssue(archive.picture(seq), row, ledger),
+      matchLabels: row.matchLabels,
       tasks: archive.tasksOf(row).map((task) => toTask(task.row)),
     };
   }
@@ -101,10 +104,18 @@ export function createReads({ read, lastFact }: Steps, archive: Archive): TaskRe
   }
 
   return {
-    registry: () => read((_now, { buckets }) => buckets.registry()),
+    registry: () =>
+      read((_now, { buckets, settings }) => ({
+        ...buckets.registry(),
+        paused: [...settings]
+          .flatMap(([name, value]) => (value === true ? (pausedName(name) ?? []) : []))
+          .sort(),
+      })),
     peek: (names, limit) => read((_now, { buckets }) => buckets.peek(names, limit)),
-    task: (id) =>
+    task: (id, historyCursor) =>
       read((_now, memory) => {
+        const before =
+          historyCursor === undefined ? Number.POSITIVE_INFINITY : readCursor(historyCursor);
         const living = memory.tasks.get(id);
         const task =
           living === undefined ? archive.task(id) : { ...living, issueSeq: living.issue.seq };
@@ -115,7 +126,11 @@ export function createReads({ read, lastFact }: Steps, archive: Archive): TaskRe
           issue: toStoredIssue(archive.picture(seq), row, ledger),
           matchLabels: row.matchLabels,
           attempts: attemptsOf(task.row),
-          history: archive.factsNumbered(task.facts),
+          ...historyPage(
+            archive.factsNumbered(
+              task.facts.filter((seq) => seq < before).slice(-HISTORY_SHOWN - 1),
+            ),
+          ),
         };
       }),
     tasks,
@@ -123,7 +138,7 @@ export function createReads({ read, lastFact }: Steps, archive: Archive): TaskRe
       read((_now, memory) =>
         numbers.flatMap((number) => {
           const ref = { repository, number };
-          const issue = memory.issues.get(keyOf(ref)) ?? archive.issue(ref);
+          const issue = memory.issues.get(ref) ?? archive.issue(ref);
           return issue === undefined ? [] : mirrored(issue);
         }),
       ),
@@ -132,7 +147,7 @@ export function createReads({ read, lastFact }: Steps, archive: Archive): TaskRe
         const found: MirroredIssue[] = [];
         for (const number of memory.numbers.above(repository, after)) {
           if (found.length >= limit) break;
-          const issue = memory.issues.get(keyOf({ repository, number }));
+          const issue = memory.issues.get({ repository, number });
           if (issue === undefined) continue;
           // One that is closed and only has a write to be made is not open.
           if (issue.row.state === 'open' || issue.open.size > 0) found.push(mirrored(issue));
@@ -141,6 +156,8 @@ export function createReads({ read, lastFact }: Steps, archive: Archive): TaskRe
       }),
     dependents: (repository, number) =>
       read((_now, { numbers }) => numbers.waitingFor(repository, number)),
+    holding: (agentIds) =>
+      read((_now, memory) => new Set(agentIds.filter((id) => memory.heldBy(id).length > 0))),
     agents: () => read((now, memory) => agentsNow(memory, now)),
     queue: (delayedLimit) =>
       read((_now, memory) => ({

@@ -3,14 +3,14 @@
 import { bucketOfRow, scoreOfRow } from '../../core/decide/filing.ts';
 import type { BucketPeek, Registry } from '../../core/store.ts';
 import type { IssueEntry, TaskEntry } from './entries.ts';
-import { createLane, type Lane } from './lane.ts';
+import { addTo, createLane, firstScores, headOf, type Lane, removeFrom, sizeOf } from './lane.ts';
 
 // A bucket that has just run empty is likely to fill again; each coming and going outdates every ranking.
 const EMPTY_BUCKET_KEPT_MS = 60_000;
 
 export interface Buckets {
   version(): number;
-  registry(): Registry;
+  registry(): Omit<Registry, 'paused'>;
   peek(buckets: readonly string[], limit: number): BucketPeek[];
   /** The oldest head of the first group that has one. */
   best(groups: readonly (readonly string[])[]): TaskEntry | null;
@@ -25,7 +25,8 @@ export interface Buckets {
   /** From now on tasks are filed under it; it counts as unlearned until `learned`. */
   beginLearning(label: string): void;
   finishLearning(label: string): void;
-  forgetLabel(label: string): void;
+  /** What is ranked depends on it: rankings from before are stale. */
+  repaused(): void;
   forgetEmpty(now: number): void;
 }
 
@@ -80,42 +81,41 @@ export function createBuckets(firstVersion: number, learned: Iterable<string>): 
     peek: (buckets, limit) =>
       buckets.map((bucket) => {
         const lane = lanes.get(bucket);
-        return { bucket, ready: lane?.size() ?? 0, scores: lane?.scores(limit) ?? [] };
+        if (lane === undefined) return { bucket, ready: 0, scores: [] };
+        return { bucket, ready: sizeOf(lane), scores: firstScores(lane, limit) };
       }),
     best(groups) {
       for (const group of lanesFor(groups)) {
         let best: Lane<TaskEntry> | null = null;
         let lowest = Number.POSITIVE_INFINITY;
         for (const lane of group) {
-          const score = lane.headScore();
-          if (score >= lowest) continue;
-          lowest = score;
+          if (lane.headScore >= lowest) continue;
+          lowest = lane.headScore;
           best = lane;
         }
-        const head = best?.head();
-        if (head !== undefined) return head;
+        if (best !== null) return headOf(best) ?? null;
       }
       return null;
     },
     oldestReadyAt() {
       let oldest: number | null = null;
       for (const lane of lanes.values()) {
-        const at = lane.head()?.row.enqueuedAt ?? null;
+        const at = headOf(lane)?.row.enqueuedAt ?? null;
         if (at !== null && (oldest === null || at < oldest)) oldest = at;
       }
       return oldest;
     },
     file(task) {
       const lane = laneOf(task);
-      lane.add(task, scoreOfRow(task.row));
+      addTo(lane, task, scoreOfRow(task.row));
       lane.emptiedAt = null;
       task.lane = lane;
     },
     unfile(task, now) {
       const { lane } = task;
       if (lane === null) return;
-      lane.remove(task, scoreOfRow(task.row));
-      if (lane.size() === 0) lane.emptiedAt = now;
+      removeFrom(lane, task, scoreOfRow(task.row));
+      if (sizeOf(lane) === 0) lane.emptiedAt = now;
       task.lane = null;
     },
     use(issue) {
@@ -132,8 +132,7 @@ export function createBuckets(firstVersion: number, learned: Iterable<string>): 
       known.set(label, true);
       version += 1;
     },
-    forgetLabel(label) {
-      known.delete(label);
+    repaused() {
       version += 1;
     },
     forgetEmpty(now) {

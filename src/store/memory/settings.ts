@@ -1,5 +1,6 @@
 // Run-time settings. Values are JSON.
 
+import { pausedName } from '../../core/paused.ts';
 import type { Settings } from '../../core/store.ts';
 import type { Steps } from './group-commit.ts';
 
@@ -14,11 +15,12 @@ export function createSettings({ read, write }: Pick<Steps, 'read' | 'write'>): 
         return new Map(found.sort(([a], [b]) => (a < b ? -1 : 1)));
       }),
     putSetting: (name, value) =>
-      write((turn, { settings }, { now }) => {
+      write((turn, { settings, buckets }, { now }) => {
         const json = value === null || value === undefined ? undefined : JSON.stringify(value);
         const before = settings.get(name);
         if ((before === undefined ? undefined : JSON.stringify(before)) === json) return;
         turn.putSetting(name, json === undefined ? undefined : (JSON.parse(json) as unknown));
+        if (pausedName(name) !== null) buckets.repaused();
         const shown = name.startsWith(SECRET_PREFIX) ? null : value;
         turn.append({ type: 'setting_changed', name, value: shown }, now);
       }),

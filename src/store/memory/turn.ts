@@ -2,18 +2,19 @@
 
 import type { Decision } from '../../core/decide/verb.ts';
 import type { Fact, FactBody } from '../../core/facts.ts';
+import { HISTORY_KEPT, isHistory } from '../../core/history.ts';
 import type { Issue } from '../../core/issue.ts';
 import { type AgentNote, foldNote } from '../../core/rows/agent-row.ts';
 import { type IssueRow, isSameIssue, sameTexts } from '../../core/rows/issue-row.ts';
 import { type IssueRef, type LedgerRow, noLedger } from '../../core/rows/ledger-row.ts';
 import type { TaskRow } from '../../core/rows/task-row.ts';
 import type { QueueCount } from '../../core/store.ts';
+import { parseTaskId } from '../../core/task.ts';
 import type { Archive, Changes, Counters } from './archive.ts';
 import type { IssueEntry, TaskEntry } from './entries.ts';
-import { isOpenRow, keyOf, livesOn, type Memory } from './memory.ts';
+import { createIssueMap } from './issue-map.ts';
+import { FROM_ARCHIVE, isOpenRow, livesOn, type Memory } from './memory.ts';
 
-/** The last facts of a task are its history. */
-const FACTS_KEPT = 100;
 /** How old the kept instant of an agent's last sign of life may be. */
 const SEEN_KEPT_MS = 1000;
 
@@ -44,17 +45,19 @@ export interface Turn {
 interface Mark {
   readonly steps: number;
   readonly facts: number;
+  readonly place: number;
 }
 
 export function createTurn(memory: Memory, archive: Archive, start: Counters): Turn {
   const steps: (() => void)[] = [];
   const tasks = new Map<string, TaskEntry>();
   /** Read or made in this turn; only those that changed are kept again. */
-  const atHand = new Map<string, IssueEntry>();
+  const atHand = createIssueMap<IssueEntry>();
   const issues = new Map<IssueEntry, Issue | null>();
   const ledgers = new Set<IssueEntry>();
   const agents = new Set<string>();
-  const seenKept = new Map<string, number>();
+  /** When each agent was last seen, as the archive has it. */
+  const seenKept = new Map(Array.from(memory.agents.values(), (a) => [a.agentId, a.lastSeenAt]));
   const settings = new Set<string>();
   const learned = new Set<string>();
   const ended = new Map<string, QueueCount & { count: number }>();
@@ -62,21 +65,31 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
   /** Something that must not wait for the next turn. */
   let urgent = false;
   let { factSeq, taskSeq, issueSeq, place } = start;
+  let placeAtStart = place;
 
   function issue(ref: IssueRef): IssueEntry | undefined {
-    const key = keyOf(ref);
-    const found = memory.issues.get(key) ?? atHand.get(key);
+    const found = memory.issues.get(ref) ?? atHand.get(ref);
     if (found !== undefined) return found;
     const kept = archive.issue(ref);
     if (kept === undefined) return undefined;
-    const entry = { ...kept, key, open: new Map(), busy: false, kept: kept.row };
-    atHand.set(key, entry);
+    const entry: IssueEntry = { ...kept, open: new Map(), ...FROM_ARCHIVE, kept: kept.row };
+    atHand.set(ref, entry);
     return entry;
+  }
+
+  /** Spares the archive most questions for follow-ups that are not there yet. */
+  function mayHaveEnded(id: string): boolean {
+    const name = parseTaskId(id);
+    if (name === null) return false;
+    const of = issue(name);
+    if (of === undefined) return false;
+    of.ended ??= new Set(archive.tasksOf(name).map(({ row }) => row.id));
+    return of.ended.has(id);
   }
 
   function task(id: string): TaskEntry | undefined {
     const found = memory.tasks.get(id) ?? tasks.get(id);
-    if (found !== undefined) return found;
+    if (found !== undefined || !mayHaveEnded(id)) return found;
     const kept = archive.task(id);
     if (kept === undefined) return undefined;
     const { seq, row, facts: numbers } = kept;
@@ -130,21 +143,21 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
     const found = issue(row);
     if (found === undefined) {
       issueSeq += 1;
-      const key = keyOf(row);
       const ledger = noLedger(row);
       const made: IssueEntry = {
         seq: issueSeq,
-        key,
         row,
         ledger,
         open: new Map(),
         busy: false,
         kept: null,
+        ledgerKept: false,
+        ended: new Set(),
       };
-      atHand.set(key, made);
+      atHand.set(row, made);
       issues.set(made, picture);
       steps.push(() => {
-        atHand.delete(key);
+        atHand.delete(row);
         issues.delete(made);
         // A row that is closed and empty is dropped by settling it.
         made.row = { ...row, state: 'closed' };
@@ -173,11 +186,11 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
 
   /** Whether an issue has to be at hand may change with each of its parts: looked at when all are in place. */
   function settle(of: IssueEntry): void {
-    const lived = memory.issues.has(of.key);
+    const lived = memory.issues.has(of.row);
     memory.settleIssue(of);
-    const lives = memory.issues.has(of.key);
+    const lives = memory.issues.has(of.row);
     if (lives !== lived && of.kept !== null && !issues.has(of)) issues.set(of, null);
-    if (!lives && (of.kept !== null || issues.has(of))) atHand.set(of.key, of);
+    if (!lives && (of.kept !== null || issues.has(of))) atHand.set(of.row, of);
   }
 
   function note(about: AgentNote, now: number): void {
@@ -204,18 +217,23 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
     urgent = true;
     factSeq += 1;
     facts.push({ seq: factSeq, at: now, ...body });
-    const entry = 'taskId' in body ? tasks.get(body.taskId) : undefined;
-    if (entry !== undefined) entry.facts = [...entry.facts.slice(1 - FACTS_KEPT), factSeq];
+    const entry = 'taskId' in body && isHistory(body) ? tasks.get(body.taskId) : undefined;
+    if (entry !== undefined) entry.facts = [...entry.facts.slice(1 - HISTORY_KEPT), factSeq];
   }
 
   function finish(): void {
     for (const entry of tasks.values()) entry.kept = entry.row.state;
     for (const entry of issues.keys()) entry.kept = entry.row;
+    for (const entry of ledgers) entry.ledgerKept = true;
     for (const id of agents) seenKept.set(id, memory.agents.get(id)?.lastSeenAt ?? 0);
+    if (seenKept.size > 2 * memory.agents.size + 1000) {
+      for (const id of seenKept.keys()) if (!memory.agents.has(id)) seenKept.delete(id);
+    }
     for (const kept of [tasks, atHand, issues, ledgers, agents, settings, learned, ended]) {
       kept.clear();
     }
     steps.length = 0;
+    placeAtStart = place;
     facts = [];
     urgent = false;
   }
@@ -259,15 +277,17 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
       memory.buckets.finishLearning(label);
       steps.push(() => {
         learned.delete(label);
-        memory.buckets.forgetLabel(label);
+        // Tasks stand under it already; it counts as unlearned until that is kept.
+        memory.buckets.beginLearning(label);
       });
     },
     isDirty: () => urgent,
-    mark: () => ({ steps: steps.length, facts: facts.length }),
-    undo(mark = { steps: 0, facts: 0 }) {
+    mark: () => ({ steps: steps.length, facts: facts.length, place }),
+    undo(mark = { steps: 0, facts: 0, place: placeAtStart }) {
       for (const step of steps.splice(mark.steps).reverse()) step();
       factSeq -= facts.length - mark.facts;
       facts.length = mark.facts;
+      ({ place } = mark);
       if (mark.steps === 0) finish();
     },
     changes: (clock) => ({
@@ -296,8 +316,15 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
         changed: entry.kept === null || !isSameIssue(entry.kept, entry.row),
         lives: livesOn(entry),
       })),
-      ledgers: [...ledgers].map(({ seq, ledger }) => ({ issueSeq: seq, ledger })),
-      agents: [...agents].flatMap((id) => memory.agents.get(id) ?? []),
+      ledgers: [...ledgers].map(({ seq, ledger, ledgerKept }) => ({
+        issueSeq: seq,
+        ledger,
+        made: !ledgerKept,
+      })),
+      agents: [...agents].flatMap((id) => {
+        const row = memory.agents.get(id);
+        return row === undefined ? [] : { row, made: !seenKept.has(id) };
+      }),
       settings: [...settings].map((name) => [name, memory.settings.get(name)] as const),
       learned: [...learned],
       facts,

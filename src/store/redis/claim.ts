@@ -2,12 +2,21 @@
 // however many labels they have. What the agent holds already is looked at here, by the rules of core.
 
 import type { BaseStore } from '../../core/base-store.ts';
-import { handOutOf, heldAlready, ledgerOfLease, takeWritesOf } from '../../core/decide/claim.ts';
-import type { Verb } from '../../core/decide/verb.ts';
+import {
+  type Claimed,
+  handOutOf,
+  heldAlready,
+  ledgerOfLease,
+  takeWritesOf,
+} from '../../core/decide/claim.ts';
+import { recalled, recallTask } from '../../core/decide/recall.ts';
+import { needsTask, type Verb } from '../../core/decide/verb.ts';
 import { BantoError, busy } from '../../core/errors.ts';
 import type { IssueRef } from '../../core/rows/ledger-row.ts';
 import { isLeased, type LeasedRow } from '../../core/rows/task-row.ts';
-import type { ClaimInput, ClaimResult, HandOut } from '../../core/store.ts';
+import type { ClaimInput, ClaimResult, HandOut, RecallInput } from '../../core/store.ts';
+import type { Keys } from './keys.ts';
+import type { Link } from './link.ts';
 import type { Pictures } from './pictures.ts';
 import type { Buckets } from './registry.ts';
 import type { Rows } from './rows.ts';
@@ -31,6 +40,8 @@ export interface Fences {
 }
 
 interface Claiming {
+  readonly link: Link;
+  readonly keys: Keys;
   readonly pictures: Pictures;
   readonly rows: Rows;
   readonly steps: Steps;
@@ -49,7 +60,7 @@ interface TakeAgain {
 
 /** The writes of a lease whose answer was lost belong to whoever asks again. */
 const takeAgain: Verb<TakeAgain, ReturnType<typeof takeWritesOf>> = {
-  name: 'recall',
+  name: 'claim',
   needs: ({ issue }) => ({ tasks: [], issue }),
   decide({ ledger: before }, { row, lockMs }, { now }) {
     const taken = takeWritesOf(row, before, lockMs, now);
@@ -57,8 +68,20 @@ const takeAgain: Verb<TakeAgain, ReturnType<typeof takeWritesOf>> = {
   },
 };
 
-export function createClaim(env: Claiming): BaseStore['claim'] {
-  const { pictures, rows, steps, clock, buckets, fences } = env;
+/** Which of these is meant is decided on what is there now: null where it is none of them any more. */
+const recall: Verb<RecallInput & { readonly taskId: string }, Claimed | null> = {
+  name: 'recall',
+  needs: ({ taskId }) => needsTask(taskId),
+  decide(found, input, { now }) {
+    const row = found.task(input.taskId);
+    const own = row === undefined || row.lease?.agentId !== input.agentId ? [] : [row];
+    const living = recalled(own, input, now);
+    return living === null ? { answer: null } : recallTask(living, found.ledger, input, now);
+  },
+};
+
+export function createClaims(env: Claiming): Pick<BaseStore, 'claim' | 'recall'> {
+  const { link, keys, pictures, rows, steps, clock, buckets, fences } = env;
   /** The chooser remembers its groups while the registry stays the same; so does this. */
   const numbered = new WeakMap<ClaimInput['groups'], string>();
 
@@ -126,7 +149,7 @@ export function createClaim(env: Claiming): BaseStore['claim'] {
     return { outcome: replay ? 'leased' : 'unfinished', handOut: out };
   }
 
-  return async (input) => {
+  const claim: BaseStore['claim'] = async (input) => {
     const groups = await groupsText(input.groups, input.registryVersion);
     const { implement, review, fix } = input.ledger;
     let holds = '';
@@ -168,5 +191,23 @@ export function createClaim(env: Claiming): BaseStore['claim'] {
       }
     }
     throw busy(new Error('The claim was overtaken too often.'));
+  };
+
+  return {
+    claim,
+    async recall(input) {
+      const ids = (await link.send(
+        'SMEMBERS',
+        `${keys.at.process_holds}${input.agentId}`,
+      )) as string[];
+      const tasks = [...(await rows.tasks(ids, true)).values()].map(({ row }) => row);
+      const own = tasks.filter((row) => row.lease?.agentId === input.agentId);
+      const meant = recalled(own, input, clock.now());
+      if (meant === null) return null;
+      const claimed = await env.change(recall, { ...input, taskId: meant.id });
+      if (claimed === null) return null;
+      const [text = '', seenAt = ''] = await rows.read([headName(meant), seenName(meant)]);
+      return handOut(claimed.row, claimed, decodeHead(meant, text), seenAt, true);
+    },
   };
 }

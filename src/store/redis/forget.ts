@@ -114,6 +114,7 @@ export function createForget(env: Forgetting): BaseStore['forget'] {
       ['ZREM', `${at.tasks_state}${state}`, id],
       ['ZREM', at.tasks_results, id],
       ['DEL', '@', `${at.task_info}${id}`],
+      ['DEL', '@', `${at.task_history}${id}`],
       ['DEL', '@', `${at.task_result}${id}`],
       ['DEL', '@', `${at.review_delay}${identifiers.filedName(id).delay}`],
     ];

@@ -4,8 +4,17 @@ import type { Instances } from '../../core/store.ts';
 import type { Keys } from './keys.ts';
 import type { Link } from './link.ts';
 import type { ProcessRoom } from './process.ts';
+import type { ListChange } from './steps.ts';
 
-export function createInstances(link: Link, keys: Keys, processes: ProcessRoom): Instances {
+export function createInstances(
+  link: Link,
+  keys: Keys,
+  processes: ProcessRoom,
+  now: () => Promise<number>,
+  /** The data of this server. */
+  place: () => string,
+  write: (lists: readonly ListChange[]) => Promise<void>,
+): Instances {
   return {
     lead: processes.takeLock,
     async resign(name, ownerId) {
@@ -16,6 +25,16 @@ export function createInstances(link: Link, keys: Keys, processes: ProcessRoom):
       const locks = names.map((name) => `${keys.at.lock_process}${name}`);
       const owners = (await link.send('MGET', ...locks)) as (string | null)[];
       return new Set(names.filter((_, index) => owners[index] !== null));
+    },
+    async markListed(ttlMs) {
+      const until = String((await now()) + ttlMs);
+      await write([['HSET', '@', keys.at.meta, 'listed', place(), 'listed_until', until]]);
+    },
+    async listed() {
+      const fields = ['generation', 'server', 'listed', 'listed_until'];
+      const reply = await link.send('HMGET', keys.at.meta, ...fields);
+      const [generation, server, listed, until] = reply as (string | null)[];
+      return listed === `${generation} ${server}` && Number(until) > (await now());
     },
     recordMetrics: processes.recordMetrics,
   };

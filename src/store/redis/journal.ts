@@ -4,6 +4,7 @@
 
 import { countFacts } from '../../core/count-facts.ts';
 import type { Fact } from '../../core/facts.ts';
+import { HISTORY_KEPT, isHistory } from '../../core/history.ts';
 import type { StatsRow } from '../../core/store.ts';
 import { parseTaskId, type TaskState } from '../../core/task.ts';
 import { type CountedFact, readEntry } from './fact-lines.ts';
@@ -17,8 +18,6 @@ import type { Ttls } from './ttl.ts';
 const ENTRIES = 100;
 const DAY_MS = 86_400_000;
 const DAYS_SHOWN = 8;
-/** The last facts of a task are its history. */
-const FACTS_KEPT = 100;
 
 export interface Journal {
   after(seq: number, limit: number): Promise<Fact[]>;
@@ -99,7 +98,7 @@ export function createJournal(env: Folding): Journal {
   }
 
   /** What people see of a task, beside the row that Banto goes by. */
-  function showTask({ row }: FiledTask, facts: string): ListChange[] {
+  function showTask({ row }: FiledTask): ListChange[] {
     const key = `${at.task_info}${row.id}`;
     const { lease } = row;
     const text = (value: string | number | null) => (value === null ? '' : String(value));
@@ -118,7 +117,6 @@ export function createJournal(env: Folding): Journal {
       pr_number: text(row.prNumber),
       created_at: text(row.createdAt),
       updated_at: text(row.updatedAt),
-      facts,
     };
     const lists: ListChange[] = [['HSET', '@', key, ...Object.entries(fields).flat()]];
     if (row.result === null) return lists;
@@ -218,16 +216,20 @@ export function createJournal(env: Folding): Journal {
   }
 
   async function draw(facts: readonly CountedFact[]): Promise<ListChange[]> {
-    const own = new Map<string, number[]>();
+    const own = new Set<string>();
     const made = new Map<string, number>();
+    const history: ListChange[] = [];
     for (const { fact, shift } of facts) {
       if (!('taskId' in fact)) continue;
-      const numbers = own.get(fact.taskId);
-      if (numbers === undefined) own.set(fact.taskId, [fact.seq]);
-      else numbers.push(fact.seq);
+      own.add(fact.taskId);
       if (shift?.from === 'none') made.set(fact.taskId, fact.seq);
+      const key = `${at.task_history}${fact.taskId}`;
+      if (isHistory(fact)) history.push(['RPUSH', '@', key, String(fact.seq)]);
     }
-    const ids = [...own.keys()];
+    for (const id of own) {
+      history.push(['LTRIM', '@', `${at.task_history}${id}`, String(-HISTORY_KEPT), '-1']);
+    }
+    const ids = [...own];
     const known = ids.filter((id) => !made.has(id));
     const refs = new Map(
       ids.flatMap((id) => {
@@ -235,10 +237,7 @@ export function createJournal(env: Folding): Journal {
         return name === null ? [] : [[issueName(name), name] as const];
       }),
     );
-    const [before, scores, heads] = await Promise.all([
-      Promise.all(
-        ids.map((id) => (made.has(id) ? null : link.send('HGET', `${at.task_info}${id}`, 'facts'))),
-      ),
+    const [scores, heads] = await Promise.all([
       known.length === 0 ? [] : (link.send('ZMSCORE', at.tasks_all, ...known) as Promise<string[]>),
       rows.read([...refs.values()].map(headName)),
     ]);
@@ -252,20 +251,16 @@ export function createJournal(env: Folding): Journal {
     const tasks = await rows.tasks([...new Set([...ids, ...[...all.values()].flat()])], true);
 
     const lists = [
+      ...history,
       ...drawCounts(facts),
       ...drawStats(facts.map(({ fact }) => fact)),
       ...drawLists(facts, seqs),
       ...(await drawHolds(facts)),
     ];
     const latest = new Map<string, string>();
-    for (const [index, id] of ids.entries()) {
+    for (const id of ids) {
       const task = tasks.get(id);
-      if (task === undefined) continue;
-      const earlier = String(before[index] ?? '')
-        .split(' ')
-        .filter((seq) => seq !== '');
-      const kept = [...earlier, ...(own.get(id) ?? []).map(String)].slice(-FACTS_KEPT);
-      lists.push(...showTask(task, kept.join(' ')), ...showDelay(task));
+      if (task !== undefined) lists.push(...showTask(task), ...showDelay(task));
     }
     for (const { fact } of facts) {
       if (!('taskId' in fact)) continue;

@@ -1,6 +1,7 @@
 // Reads: what people and the broker look at. None of them keeps Redis busy for long: lists go in pages.
 
 import { BantoError } from '../../core/errors.ts';
+import { HISTORY_SHOWN, historyPage } from '../../core/history.ts';
 import { toStoredIssue } from '../../core/rows/issue-row.ts';
 import type { IssueRef } from '../../core/rows/ledger-row.ts';
 import { attemptsOf, isLive, toTask } from '../../core/rows/task-row.ts';
@@ -53,7 +54,7 @@ interface KnownIssue {
   readonly stored: MirroredIssue['issue'];
 }
 
-export function createReads(env: Reading): Omit<TaskReads, 'registry' | 'peek'> {
+export function createReads(env: Reading): Omit<TaskReads, 'registry' | 'peek' | 'holding'> {
   const { link, keys, rows, pictures, journal, now } = env;
   const { at } = keys;
 
@@ -89,6 +90,7 @@ export function createReads(env: Reading): Omit<TaskReads, 'registry' | 'peek'> 
     );
     return found.map(({ head, stored }) => ({
       issue: stored,
+      matchLabels: head.row.matchLabels,
       tasks: head.tasks.flatMap((id) => {
         const task = tasks.get(id);
         return task === undefined ? [] : [toTask(task.row)];
@@ -222,21 +224,23 @@ export function createReads(env: Reading): Omit<TaskReads, 'registry' | 'peek'> 
   return {
     tasks,
     agents,
-    async task(id) {
+    async task(id, historyCursor) {
       const name = parseTaskId(id);
       if (name === null) return null;
       await journal.foldAll();
       const task = (await rows.tasks([id], true)).get(id);
       const [issue] = await issues([name]);
       if (task === undefined || issue === undefined) return null;
-      const numbers = String((await link.send('HGET', `${at.task_info}${id}`, 'facts')) ?? '');
-      const seqs = numbers.split(' ').filter((seq) => seq !== '');
+      const before =
+        historyCursor === undefined ? Number.POSITIVE_INFINITY : readCursor(historyCursor);
+      const numbers = (await link.send('LRANGE', `${at.task_history}${id}`, 0, -1)) as string[];
+      const seqs = numbers.map(Number).filter((seq) => seq < before);
       return {
         task: toTask(task.row),
         issue: issue.stored,
         matchLabels: issue.head.row.matchLabels,
         attempts: attemptsOf(task.row),
-        history: await journal.numbered(seqs.map(Number)),
+        ...historyPage(await journal.numbered(seqs.slice(-HISTORY_SHOWN - 1))),
       };
     },
     issuesNumbered: (repository, numbers) =>

@@ -12,7 +12,7 @@ import { createAudit } from './audit.ts';
 import { createChanges } from './change.ts';
 import { type Channels, createChannels } from './channels.ts';
 import { checkServer } from './check.ts';
-import { createClaim, type Fences } from './claim.ts';
+import { createClaims, type Fences } from './claim.ts';
 import { type Client, openClient, type RedisConnection, targetOf } from './connect.ts';
 import { createDue } from './due.ts';
 import { createForget } from './forget.ts';
@@ -20,7 +20,7 @@ import { createInstances } from './instances.ts';
 import { createJournal } from './journal.ts';
 import { createIdentifiers, createKeys, type KeyPatterns } from './keys.ts';
 import { createLearn } from './learn.ts';
-import { type Call, openLink } from './link.ts';
+import { type Call, openLink, refusalOf } from './link.ts';
 import { createPaces } from './pace.ts';
 import { createPictures } from './pictures.ts';
 import { createProcessRoom, type ProcessRoom } from './process.ts';
@@ -207,7 +207,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
     kind: 'redis',
     change,
     changeAll,
-    claim: createClaim({
+    ...createClaims({
       ...parts,
       fences,
       change,
@@ -225,11 +225,12 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
     }),
     registry: buckets.registry,
     peek: buckets.peek,
+    holding: buckets.holding,
     ...reads,
     ...createSettings(link, keys, steps),
     channels,
     processes,
-    ...createInstances(link, keys, processes),
+    ...createInstances(link, keys, processes, now, () => `${generation} ${server}`, write),
     tickets: createTickets(
       link,
       keys,
@@ -276,7 +277,8 @@ function openReplica(
   const { replicaUrl: url, tls } = connection;
   if (url === undefined) return null;
   const replica = openClient({ url, ...(tls === undefined ? {} : { tls }) }, timeouts);
-  replica.on('error', (error: Error) => log('The replica cannot be reached', error));
+  const away = (error: Error) => refusalOf(error) ?? 'The replica cannot be reached';
+  replica.on('error', (error: Error) => log(away(error), error));
   replica.connect().catch((error: unknown) => log('The replica cannot be reached', error));
   return replica;
 }

@@ -13,7 +13,7 @@ export interface Filing {
   number(bucket: string): string | undefined;
 }
 
-export interface Buckets extends Pick<TaskReads, 'registry' | 'peek'> {
+export interface Buckets extends Pick<TaskReads, 'registry' | 'peek' | 'holding'> {
   /** As it is known, or as it is now. */
   filing(fresh: boolean): Promise<Filing>;
   /** Gives numbers to buckets that have none. */
@@ -35,6 +35,7 @@ export function createBuckets(link: Link, keys: Keys): Buckets {
   let learned = new Set<string>();
   let learning = new Set<string>();
   let used: string[] = [];
+  let paused: string[] = [];
   let stamp = '';
   let version = -1;
   let loading: Promise<void> | null = null;
@@ -43,12 +44,13 @@ export function createBuckets(link: Link, keys: Keys): Buckets {
     // The numbers before and after must agree: the parts are read one after the other.
     for (;;) {
       const meta = () => link.send('HMGET', at.meta, 'filing', 'registry_version');
-      const [before, buckets, uses, done, begun, after] = (await Promise.all([
+      const [before, buckets, uses, done, begun, stopped, after] = (await Promise.all([
         meta(),
         link.send('HGETALL', at.queue_buckets),
         link.send('HKEYS', at.labels_uses),
         link.send('SMEMBERS', at.labels_learned),
         link.send('SMEMBERS', at.labels_learning),
+        link.send('SMEMBERS', at.maintenance_paused),
         meta(),
       ])) as string[][];
       if (before?.join() !== after?.join()) continue;
@@ -57,6 +59,7 @@ export function createBuckets(link: Link, keys: Keys): Buckets {
       learned = new Set(done);
       learning = new Set(begun);
       used = uses ?? [];
+      paused = (stopped ?? []).sort();
       return;
     }
   }
@@ -78,6 +81,7 @@ export function createBuckets(link: Link, keys: Keys): Buckets {
       version,
       buckets: [...known.keys()].sort(),
       unlearned: used.filter((label) => !isLearned(label)).sort(),
+      paused,
     };
   }
 
@@ -114,6 +118,12 @@ export function createBuckets(link: Link, keys: Keys): Buckets {
     forget() {
       stamp = '';
       version = -1;
+    },
+    async holding(agentIds) {
+      const held = await Promise.all(
+        agentIds.map((id) => link.send('EXISTS', `${at.process_holds}${id}`)),
+      );
+      return new Set(agentIds.filter((_, index) => held[index] === 1));
     },
     async peek(names, limit): Promise<BucketPeek[]> {
       if (names.length === 0) return [];

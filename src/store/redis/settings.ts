@@ -1,5 +1,6 @@
 // Run-time settings. Values are JSON, each under its own key, so that people can read and set them too.
 
+import { pausedName } from '../../core/paused.ts';
 import type { Settings } from '../../core/store.ts';
 import { factLine } from './fact-lines.ts';
 import type { Keys } from './keys.ts';
@@ -39,20 +40,29 @@ export function createSettings(link: Link, keys: Keys, steps: Steps): Settings {
     async putSetting(name, value) {
       const json = value === null || value === undefined ? null : JSON.stringify(value);
       const key = keys.setting(name);
+      const paused = pausedName(name);
       if ((await link.send('GET', key)) === json) return;
       const shown = name.startsWith(SECRET_PREFIX) ? null : (value ?? null);
       await steps.change({
         rows: [],
-        lists:
-          json === null
-            ? [
+        lists: [
+          // Rankings from before are stale.
+          ...(paused === null
+            ? []
+            : ([
+                [json === 'true' ? 'SADD' : 'SREM', keys.at.maintenance_paused, paused],
+                ['HINCRBY', '@', keys.at.meta, 'registry_version', '1'],
+              ] as const)),
+          ...(json === null
+            ? ([
                 ['DEL', '@', key],
                 ['SREM', keys.at.settings_names, name],
-              ]
-            : [
+              ] as const)
+            : ([
                 ['SET', '@', key, json],
                 ['SADD', keys.at.settings_names, name],
-              ],
+              ] as const)),
+        ],
         facts: [factLine({ type: 'setting_changed', name, value: shown })],
         until: null,
         places: null,

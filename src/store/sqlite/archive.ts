@@ -1,7 +1,7 @@
 // The archive in a file: rows as texts in plain tables, which nothing but core reads.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { Fact, FactBody } from '../../core/facts.ts';
+import type { Fact } from '../../core/facts.ts';
 import type { Issue } from '../../core/issue.ts';
 import { decodeAgent, decodeIssue, decodeLedger, decodeTask } from '../../core/rows/codec.ts';
 import { noLedger } from '../../core/rows/ledger-row.ts';
@@ -30,9 +30,7 @@ interface IssueText {
 }
 
 interface FactText {
-  seq: number;
-  at: number;
-  body: string;
+  fact: string;
 }
 
 interface CountersRow {
@@ -58,11 +56,7 @@ function toIssue({ seq, repository, number, row, ledger }: IssueText): KeptIssue
   };
 }
 
-const toFact = ({ seq, at, body }: FactText): Fact => ({
-  seq,
-  at,
-  ...(JSON.parse(body) as FactBody),
-});
+const toFact = ({ fact }: FactText): Fact => JSON.parse(fact) as Fact;
 
 function* each<Text, Kept>(statement: StatementSync, read: (text: Text) => Kept): Generator<Kept> {
   for (const row of statement.iterate()) yield read(row as unknown as Text);

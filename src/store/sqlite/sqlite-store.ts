@@ -5,7 +5,7 @@ import type { Store } from '../../core/store.ts';
 import type { Clock } from '../memory/clock.ts';
 import { createEmbeddedStore } from '../memory/embedded-store.ts';
 import { createSqliteArchive } from './archive.ts';
-import { openDatabase, translate } from './database.ts';
+import { CANNOT_WRITE, openDatabase, translate } from './database.ts';
 
 export interface SqliteStoreOptions {
   /** Made if it is missing; holds `banto.db` and belongs to one process at a time. */
@@ -23,5 +23,10 @@ export function createSqliteStore(
   db: DatabaseSync,
   options: Pick<SqliteStoreOptions, 'clock' | 'log'>,
 ): Store {
-  return createEmbeddedStore(createSqliteArchive(db), { kind: 'sqlite', translate, ...options });
+  return createEmbeddedStore(createSqliteArchive(db), {
+    kind: 'sqlite',
+    translate,
+    cannotWrite: CANNOT_WRITE,
+    ...options,
+  });
 }

@@ -23,10 +23,12 @@ export function createWrite(db: DatabaseSync): (changes: Changes) => boolean {
     'makeIssue',
     'issue',
     'issueRow',
+    'makeLedger',
     'ledger',
     'makeTask',
     'task',
     'endTask',
+    'makeAgent',
     'agent',
     'fact',
     'facts',
@@ -49,6 +51,18 @@ export function createWrite(db: DatabaseSync): (changes: Changes) => boolean {
       return 1;
     }
     return Number(sql.issue.run(closedAt, text, shown, seq, changed ? 1 : 0).changes);
+  }
+
+  function writeLedger({ issueSeq, ledger, made }: Changes['ledgers'][number]): void {
+    const text = encodeLedger(ledger);
+    if (!made && sql.ledger.run(text, issueSeq).changes === 1) return;
+    sql.makeLedger.run(text, issueSeq);
+  }
+
+  function writeAgent({ row, made }: Changes['agents'][number]): void {
+    const text = encodeAgent(row);
+    if (!made && sql.agent.run(text, row.agentId).changes === 1) return;
+    sql.makeAgent.run(text, row.agentId);
   }
 
   function writeTask({ seq, issueSeq, row, facts, before }: Changes['tasks'][number]): void {
@@ -78,10 +92,9 @@ export function createWrite(db: DatabaseSync): (changes: Changes) => boolean {
   return (changes) => {
     let changed = 0;
     for (const issue of changes.issues) changed += writeIssue(issue);
-    for (const { issueSeq, ledger } of changes.ledgers)
-      sql.ledger.run(issueSeq, encodeLedger(ledger));
+    for (const ledger of changes.ledgers) writeLedger(ledger);
     for (const task of changes.tasks) writeTask(task);
-    for (const agent of changes.agents) sql.agent.run(agent.agentId, encodeAgent(agent));
+    for (const agent of changes.agents) writeAgent(agent);
     for (const [name, value] of changes.settings) {
       if (value === undefined) sql.unset.run(name);
       else sql.setting.run(name, JSON.stringify(value));
@@ -107,6 +120,6 @@ function endedAtOf(row: TaskRow): number | null {
   return row.result === null ? 0 : (row.endedAt ?? 0);
 }
 
-function factValues({ seq, at, ...body }: Fact): Values {
-  return [seq, at, JSON.stringify(body)];
+function factValues(fact: Fact): Values {
+  return [fact.seq, fact.at, JSON.stringify(fact)];
 }

@@ -137,10 +137,10 @@ end
 -- Reply: `leased`, id, row, ledger row before, head of the issue, when it was seen; or another word and what belongs to it.
 local function claim(A, p, w)
   local agent, token, seconds = A[p + 3], A[p + 4], A[p + 5]
-  if w.maintenance then return 'maintenance' end
   local held = call('SMEMBERS', K.process_holds .. agent)
   local holds = table.concat(held, ' ')
   if holds ~= A[p + 2] then return 'holds', holds end
+  if w.maintenance then return 'maintenance' end
   if meta.registry_version ~= A[p + 1] then return 'stale' end
   local settling = tonumber(meta.settle_until) or 0
   if settling > now then return 'quarantine', int(math.max(w.quarantine, settling)) end

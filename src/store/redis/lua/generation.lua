@@ -1,5 +1,5 @@
--- Says whether this is the data the caller knows. Lost or rolled back, it begins a new generation, in which
--- nothing is handed out for one lease time except what can be proved free.
+-- Says whether this is the data the caller knows. Lost, rolled back or restored, it begins a new generation,
+-- in which nothing is handed out for one lease time except what can be proved free.
 -- Arguments: the test's clock; known (the caller's generation, '' at its start), seen (the last fact it saw), server
 -- (who answered it last, '' at its start), fresh (an id for a new generation), lease ms, settle ms, home, format.
 -- Reply: `ok` with the generation, the server that answers, the repository with short ids, the end of the quarantine,
@@ -7,7 +7,7 @@
 local function attach(_, A)
   begin(A[1], '')
   local known, seen, fresh = A[2], tonumber(A[3]), A[5]
-  local more = call('HMGET', K.meta, 'server', 'server_seq', 'home', 'format')
+  local more = call('HMGET', K.meta, 'server', 'server_seq', 'home', 'format', 'restored')
   local last, server_seq = tonumber(meta.seq) or 0, tonumber(more[2]) or 0
   local answers = match(call('INFO', 'server'), 'run_id:(%x+)') or ''
   if meta.generation ~= '' and more[4] ~= A[9] then return { 'format' } end
@@ -35,6 +35,12 @@ local function attach(_, A)
     more[3] = A[8]
     -- What is known to be lost is waited for; a first start has nothing to wait for.
     if known ~= '' then quarantine() end
+  elseif more[5] then
+    -- Put back from a backup: leases may live that were given after it was made.
+    call('HDEL', K.meta, 'restored')
+    call('HSET', K.meta, 'server', answers, 'server_seq', int(last))
+    renew()
+    quarantine()
   else
     -- Another server answers, restarted or promoted: for a moment every instance says what it has seen.
     if more[1] ~= answers then

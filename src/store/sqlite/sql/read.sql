@@ -28,10 +28,10 @@ SELECT picture FROM issues WHERE seq = ?;
 SELECT state, kind, priority, count FROM ended_counts WHERE count > 0;
 
 -- name: facts
-SELECT seq, at, body FROM facts WHERE seq > ? ORDER BY seq LIMIT ?;
+SELECT fact FROM facts WHERE seq > ? ORDER BY seq LIMIT ?;
 
 -- name: fact
-SELECT seq, at, body FROM facts WHERE seq = ?;
+SELECT fact FROM facts WHERE seq = ?;
 
 -- Which turn was kept last: tells after a failure whether the file is as it was.
 -- name: turn

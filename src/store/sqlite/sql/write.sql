@@ -15,8 +15,11 @@ WHERE seq = ?4 AND (?5 OR picture <> ?3 OR closed_at IS NOT ?1);
 -- name: issueRow
 UPDATE issues SET closed_at = ?, row = ? WHERE seq = ?;
 
+-- name: makeLedger
+INSERT INTO ledgers (row, issue) VALUES (?, ?);
+
 -- name: ledger
-INSERT INTO ledgers VALUES (?, ?) ON CONFLICT DO UPDATE SET row = excluded.row;
+UPDATE ledgers SET row = ? WHERE issue = ?;
 
 -- name: makeTask
 INSERT INTO tasks (ended, ended_at, row, facts, seq, id, issue) VALUES (?, ?, ?, ?, ?, ?, ?);
@@ -27,8 +30,11 @@ UPDATE tasks SET row = ?, facts = ? WHERE seq = ?;
 -- name: endTask
 UPDATE tasks SET ended = ?, ended_at = ?, row = ?, facts = ? WHERE seq = ?;
 
+-- name: makeAgent
+INSERT INTO agents (row, id) VALUES (?, ?);
+
 -- name: agent
-INSERT INTO agents VALUES (?, ?) ON CONFLICT DO UPDATE SET row = excluded.row;
+UPDATE agents SET row = ? WHERE id = ?;
 
 -- name: fact
 INSERT INTO facts VALUES (?, ?, ?);

@@ -51,7 +51,7 @@ CREATE TABLE agents (
 CREATE TABLE facts (
   seq  INTEGER PRIMARY KEY,
   at   INTEGER NOT NULL,
-  body TEXT NOT NULL
+  fact TEXT NOT NULL
 ) STRICT;
 
 CREATE TABLE stats (
