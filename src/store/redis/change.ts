@@ -313,11 +313,11 @@ export function createChanges(env: Changing): Changes {
       const decided = inputs.map((input, index) => decide(verb, input, all[index] as Seen));
       // In order: places in line rise from one to the next.
       const prepared = await Promise.all(
-        decided.map((one) => (changesNothing(one.decision) ? null : prepare(one))),
+        decided.map(async (one) => (changesNothing(one.decision) ? null : prepare(one))),
       );
       const applied = await Promise.all(
         prepared.map(
-          (one, index) => one === null || apply(decided[index] as Decided<unknown>, one),
+          async (one, index) => one === null || apply(decided[index] as Decided<unknown>, one),
         ),
       );
       const answers: Awaited<ReturnType<typeof change>>[] = [];

@@ -33,9 +33,9 @@ export function createPictures(link: Link, keys: Keys, identifiers: Identifiers)
       const key = keyOf(ref);
       const found = known.get(key);
       if (found?.fingerprint === fingerprint) return found.picture;
-      const json = await link.send('HGET', key, 'picture');
+      const json = (await link.send('HGET', key, 'picture')) as string | null;
       if (json === null) throw new BantoError('internal', `What ${key} showed is missing.`);
-      const picture = JSON.parse(String(json)) as Issue;
+      const picture = JSON.parse(json) as Issue;
       put(key, fingerprint, picture);
       return picture;
     },

@@ -54,7 +54,8 @@ export function createBuckets(link: Link, keys: Keys): Buckets {
         meta(),
       ])) as string[][];
       if (before?.join() !== after?.join()) continue;
-      [stamp = '', version] = [String(after?.[0] ?? ''), Number(after?.[1] ?? 0)];
+      stamp = after?.[0] ?? '';
+      version = Number(after?.[1] ?? 0);
       known = new Map(pairs(buckets ?? []));
       learned = new Set(done);
       learning = new Set(begun);
