@@ -69,7 +69,7 @@ const MAY_USE: Record<string, readonly string[]> = {
   'store/verbs.ts': ['core'],
   'store/memory': ['core', 'store/verbs.ts'],
   'store/sqlite': ['core', 'store/memory', 'data-folder.ts'],
-  'store/redis': ['core'],
+  'store/redis': ['core', 'store/verbs.ts'],
   'forge/local': ['core', 'git-command.ts', 'data-folder.ts'],
   'forge/github': ['core'],
   'doors/schema': ['core'],
