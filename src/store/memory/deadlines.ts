@@ -1,37 +1,38 @@
 // Instants that somebody waits for, in a heap. What an instant is now is asked when it comes up, so that
 // renewing a lease touches nothing here.
 
-interface Item {
+interface Item<Key> {
   readonly at: number;
   /** Among equals the first one in comes first. */
   readonly order: number;
-  readonly id: string;
+  readonly key: Key;
 }
 
-export interface Deadlines {
-  /** The instant of this id may have become this one. */
-  watch(id: string, at: number): void;
-  /** Ids that are due, earliest first, and the next instant after these; they stay until they are due no more. */
-  due(now: number, limit: number): { ids: string[]; nextAt: number | null };
+export interface Deadlines<Key> {
+  /** The instant of this one may have become this. */
+  watch(key: Key, at: number): void;
+  /** Those that are due, earliest first, and the next instant after these; they stay until they are due no more. */
+  due(now: number, limit: number): { keys: Key[]; nextAt: number | null };
   /** The earliest, due or not. */
-  first(limit: number): { id: string; at: number }[];
+  first(limit: number): { key: Key; at: number }[];
 }
 
-/** `instantOf` says what holds now; null: nobody waits for this id any more. */
-export function createDeadlines(instantOf: (id: string) => number | null): Deadlines {
-  const heap: Item[] = [];
-  /** The earliest instant at which each id is in the heap. */
-  const queued = new Map<string, number>();
+/** `instantOf` says what holds now; null: nobody waits for this one any more. */
+export function createDeadlines<Key>(instantOf: (key: Key) => number | null): Deadlines<Key> {
+  const heap: Item<Key>[] = [];
+  /** The earliest instant at which each is in the heap. */
+  const queued = new Map<Key, number>();
   let order = 0;
 
-  const isBefore = (a: Item, b: Item) => a.at < b.at || (a.at === b.at && a.order < b.order);
+  const isBefore = (a: Item<Key>, b: Item<Key>) =>
+    a.at < b.at || (a.at === b.at && a.order < b.order);
 
-  function push(item: Item): void {
+  function push(item: Item<Key>): void {
     let at = heap.length;
     heap.push(item);
     while (at > 0) {
       const up = (at - 1) >> 1;
-      const parent = heap[up] as Item;
+      const parent = heap[up] as Item<Key>;
       if (isBefore(parent, item)) break;
       heap[at] = parent;
       at = up;
@@ -46,10 +47,9 @@ export function createDeadlines(instantOf: (id: string) => number | null): Deadl
     for (;;) {
       let child = 2 * at + 1;
       if (child >= heap.length) break;
-      if (child + 1 < heap.length && isBefore(heap[child + 1] as Item, heap[child] as Item)) {
-        child += 1;
-      }
-      const smaller = heap[child] as Item;
+      const [left, right] = [heap[child] as Item<Key>, heap[child + 1]];
+      if (right !== undefined && isBefore(right, left)) child += 1;
+      const smaller = heap[child] as Item<Key>;
       if (isBefore(last, smaller)) break;
       heap[at] = smaller;
       at = child;
@@ -57,31 +57,31 @@ export function createDeadlines(instantOf: (id: string) => number | null): Deadl
     heap[at] = last;
   }
 
-  function watch(id: string, at: number): void {
-    const before = queued.get(id);
+  function watch(key: Key, at: number): void {
+    const before = queued.get(key);
     if (before !== undefined && before <= at) return;
-    queued.set(id, at);
+    queued.set(key, at);
     order += 1;
-    push({ at, order, id });
+    push({ at, order, key });
   }
 
   /** The earliest item that still holds. */
-  function head(): Item | undefined {
+  function head(): Item<Key> | undefined {
     for (let item = heap[0]; item !== undefined; item = heap[0]) {
-      if (queued.get(item.id) === item.at) {
-        const at = instantOf(item.id);
+      if (queued.get(item.key) === item.at) {
+        const at = instantOf(item.key);
         if (at === item.at) return item;
-        queued.delete(item.id);
+        queued.delete(item.key);
         pop();
-        if (at !== null) watch(item.id, at);
+        if (at !== null) watch(item.key, at);
       } else pop();
     }
     return undefined;
   }
 
   /** Takes them out in order, and puts them back. */
-  function firstWhile(wanted: (item: Item, count: number) => boolean): Item[] {
-    const taken: Item[] = [];
+  function firstWhile(wanted: (item: Item<Key>, count: number) => boolean): Item<Key>[] {
+    const taken: Item<Key>[] = [];
     for (let item = head(); item !== undefined && wanted(item, taken.length); item = head()) {
       pop();
       taken.push(item);
@@ -95,12 +95,12 @@ export function createDeadlines(instantOf: (id: string) => number | null): Deadl
       const items = firstWhile((item, count) => count < limit && item.at <= now);
       const nextAt = head()?.at ?? null;
       for (const item of items) push(item);
-      return { ids: items.map(({ id }) => id), nextAt };
+      return { keys: items.map(({ key }) => key), nextAt };
     },
     first(limit) {
       const items = firstWhile((_item, count) => count < limit);
       for (const item of items) push(item);
-      return items.map(({ id, at }) => ({ id, at }));
+      return items.map(({ key, at }) => ({ key, at }));
     },
   };
 }

@@ -67,7 +67,12 @@ export function createEmbeddedStore(archive: Archive, options: EmbeddedOptions):
     claim: createClaim(steps),
     recall: createRecall(steps),
     learn: createLearn(steps),
-    due: (what, limit) => read((now, memory) => memory.due[what].due(now, limit)),
+    due: (what, limit) =>
+      read((now, memory) => {
+        if (what === 'write') return memory.dueWrites(now, limit);
+        const { keys, nextAt } = memory.due[what].due(now, limit);
+        return { ids: keys.map(({ row }) => row.id), nextAt };
+      }),
     forget: createForget(steps, archive),
     ...createReads(steps, archive),
     ...createSettings(steps),

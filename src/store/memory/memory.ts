@@ -1,10 +1,10 @@
 // Everything that lives, and the lists it stands in. Where a row stands follows from the row, so that a change is
 // taken back by putting the old row there again.
 
-import { deadlineOf } from '../../core/decide/filing.ts';
+import { type Deadline, deadlineOf } from '../../core/decide/filing.ts';
 import type { AgentRow } from '../../core/rows/agent-row.ts';
 import { type IssueRow, sameTexts } from '../../core/rows/issue-row.ts';
-import { issueOfWrite, type LedgerRow, writeId } from '../../core/rows/ledger-row.ts';
+import { type LedgerRow, writeId } from '../../core/rows/ledger-row.ts';
 import type { TaskRow } from '../../core/rows/task-row.ts';
 import type { QueueCount } from '../../core/store.ts';
 import { OPEN_STATES } from '../../core/task.ts';
@@ -24,6 +24,19 @@ export const isOpenRow = (row: TaskRow): boolean => OPEN_STATES.includes(row.sta
 export const livesOn = (issue: IssueEntry): boolean =>
   issue.row.state === 'open' || issue.open.size > 0 || issue.ledger.writes.length > 0;
 
+function firstWriteAt({ writes }: LedgerRow): number | null {
+  let first: number | null = null;
+  for (const { availableAt } of writes) {
+    if (first === null || availableAt < first) first = availableAt;
+  }
+  return first;
+}
+
+const dueWritesOf = (ledger: LedgerRow, now: number): string[] =>
+  ledger.writes
+    .filter(({ availableAt }) => availableAt <= now)
+    .map((write) => writeId(ledger, write));
+
 const standsAlike = (a: IssueRow, b: IssueRow): boolean =>
   a.state === b.state && sameTexts(a.dependsOn.map(String), b.dependsOn.map(String));
 
@@ -33,7 +46,10 @@ export interface Memory {
   readonly agents: Map<string, AgentRow>;
   readonly settings: Map<string, unknown>;
   readonly buckets: Buckets;
-  readonly due: Readonly<Record<'lease' | 'delayed' | 'opening' | 'write', Deadlines>>;
+  /** What time alone changes, by the list it stands in; a leased task whose lease lapses, and so on. */
+  readonly due: Readonly<Record<Deadline, Deadlines<TaskEntry>>>;
+  /** Ids of writes that may be taken, oldest first. */
+  dueWrites(now: number, limit: number): { ids: string[]; nextAt: number | null };
   readonly numbers: Numbers;
   /** Tasks of this agent with a lease, live or lapsed. */
   heldBy(agentId: string): readonly TaskEntry[];
@@ -61,23 +77,20 @@ export function createMemory(living: Living): Memory {
   const numbers = createNumbers();
   const outbox = { pending: 0, failing: 0 };
 
-  const deadline = (what: 'lease' | 'delayed' | 'opening') =>
-    createDeadlines((id) => {
-      const row = tasks.get(id)?.row;
-      const now = row === undefined ? null : deadlineOf(row);
+  const deadline = (what: Deadline) =>
+    createDeadlines<TaskEntry>((task) => {
+      const now = tasks.get(task.row.id) === task ? deadlineOf(task.row) : null;
       return now?.what === what ? now.at : null;
     });
   const due = {
     lease: deadline('lease'),
     delayed: deadline('delayed'),
     opening: deadline('opening'),
-    write: createDeadlines((id) => {
-      const ref = issueOfWrite(id);
-      const ledger = ref === null ? undefined : issues.get(ref)?.ledger;
-      const write = ledger?.writes.find((entry) => writeId(ledger, entry) === id);
-      return write?.availableAt ?? null;
-    }),
   };
+  /** Issues by the first of their writes. */
+  const outboxDue = createDeadlines<IssueEntry>((issue) =>
+    issues.get(issue.row) === issue ? firstWriteAt(issue.ledger) : null,
+  );
 
   function countTask(row: TaskRow, by: number): void {
     const { state, kind, priority } = row;
@@ -120,7 +133,7 @@ export function createMemory(living: Living): Memory {
     if (row.state === 'ready') buckets.file(task);
     if (row.lease !== null) hold(row.lease.agentId, task);
     const next = deadlineOf(row);
-    if (next !== null) due[next.what].watch(row.id, next.at);
+    if (next !== null) due[next.what].watch(task, next.at);
   }
 
   function countWrites(ledger: LedgerRow, by: number): void {
@@ -128,11 +141,9 @@ export function createMemory(living: Living): Memory {
     for (const write of ledger.writes) if (write.attempts > 0) outbox.failing += by;
   }
 
-  function watchWrites(ledger: LedgerRow, before: LedgerRow | null): void {
-    for (const write of ledger.writes) {
-      if (before?.writes.includes(write) === true) continue;
-      due.write.watch(writeId(ledger, write), write.availableAt);
-    }
+  function watchWrites(issue: IssueEntry): void {
+    const at = firstWriteAt(issue.ledger);
+    if (at !== null) outboxDue.watch(issue, at);
   }
 
   function settleIssue(issue: IssueEntry): void {
@@ -146,6 +157,7 @@ export function createMemory(living: Living): Memory {
       if (issues.has(issue.row)) return;
       issues.set(issue.row, issue);
       numbers.add(issue.row);
+      watchWrites(issue);
     } else if (issues.delete(issue.row)) numbers.remove(issue.row);
   }
 
@@ -161,7 +173,7 @@ export function createMemory(living: Living): Memory {
       const entry = { seq, row, ledger, open: new Map(), ...FROM_ARCHIVE, kept: row };
       bySeq.set(seq, entry);
       countWrites(ledger, 1);
-      watchWrites(ledger, null);
+      watchWrites(entry);
     }
     for (const { seq, issueSeq, row, facts } of living.tasks) {
       const issue = bySeq.get(issueSeq);
@@ -180,6 +192,11 @@ export function createMemory(living: Living): Memory {
     settings,
     buckets,
     due,
+    dueWrites(now, limit) {
+      const { keys, nextAt } = outboxDue.due(now, limit);
+      const ids = keys.flatMap(({ ledger }) => dueWritesOf(ledger, now));
+      return { ids: ids.slice(0, limit), nextAt: ids.length > limit ? now : nextAt };
+    },
     numbers,
     settleIssue,
     refile,
@@ -210,11 +227,10 @@ export function createMemory(living: Living): Memory {
       for (const task of issue.open.values()) refile(task, now);
     },
     putLedger(issue, ledger) {
-      const before = issue.ledger;
-      countWrites(before, -1);
+      countWrites(issue.ledger, -1);
       issue.ledger = ledger;
       countWrites(ledger, 1);
-      watchWrites(ledger, before);
+      watchWrites(issue);
     },
   };
 }

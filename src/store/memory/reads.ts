@@ -165,7 +165,7 @@ export function createReads({ read, lastFact }: Steps, archive: Archive): TaskRe
         oldestReadyAt: memory.buckets.oldestReadyAt(),
         delayed: memory.due.delayed
           .first(delayedLimit)
-          .map(({ id, at }) => ({ taskId: id, readyAt: at })),
+          .map(({ key, at }) => ({ taskId: key.row.id, readyAt: at })),
         outbox: memory.outbox(),
       })),
     stats: (period, limit) => read(() => archive.stats(period, limit)),

@@ -6,6 +6,7 @@ import type { Clock } from '../memory/clock.ts';
 import { createEmbeddedStore } from '../memory/embedded-store.ts';
 import { createSqliteArchive } from './archive.ts';
 import { CANNOT_WRITE, openDatabase, translate } from './database.ts';
+import { withPictureCache } from './picture-cache.ts';
 
 export interface SqliteStoreOptions {
   /** Made if it is missing; holds `banto.db` and belongs to one process at a time. */
@@ -23,7 +24,7 @@ export function createSqliteStore(
   db: DatabaseSync,
   options: Pick<SqliteStoreOptions, 'clock' | 'log'>,
 ): Store {
-  return createEmbeddedStore(createSqliteArchive(db), {
+  return createEmbeddedStore(withPictureCache(createSqliteArchive(db)), {
     kind: 'sqlite',
     translate,
     cannotWrite: CANNOT_WRITE,
