@@ -16,6 +16,8 @@ import { decodeHead, type FiledTask, FOLDED, headName, issueName } from './texts
 import type { Ttls } from './ttl.ts';
 
 const ENTRIES = 100;
+/** One step keeps everybody else waiting: it draws from at most so many. */
+const FACTS_PER_STEP = 400;
 const DAY_MS = 86_400_000;
 const DAYS_SHOWN = 8;
 
@@ -278,7 +280,7 @@ export function createJournal(env: Folding): Journal {
   async function fold(): Promise<number> {
     for (;;) {
       const [from = ''] = await rows.read([FOLDED]);
-      const facts = await entriesAfter(Number(from), ENTRIES);
+      const facts = (await entriesAfter(Number(from), ENTRIES)).slice(0, FACTS_PER_STEP);
       const last = facts.at(-1);
       if (last === undefined) return Number(from);
       await steps.change({
