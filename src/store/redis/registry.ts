@@ -114,7 +114,7 @@ export function createBuckets(link: Link, keys: Keys): Buckets {
       };
     },
     async register(names) {
-      const [, filing, numbers] = (await link.run('number_buckets', ...names)) as [
+      const [, filing, numbers] = (await link.run('number_buckets', names)) as [
         string,
         string,
         string[],
