@@ -131,6 +131,6 @@ export function createAudit(env: Auditing): Audit {
   return async () => {
     await checkRows();
     for (const name of ['high', 'normal', 'low'] as const) await checkQueue(name);
-    await link.run('check_heads');
+    await link.run('check_heads', []);
   };
 }

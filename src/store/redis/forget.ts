@@ -223,7 +223,7 @@ export function createForget(env: Forgetting): BaseStore['forget'] {
         else emptySince.set(name, since);
       }),
     );
-    if (drop.length > 0) await link.run('drop_buckets', ...drop);
+    if (drop.length > 0) await link.run('drop_buckets', drop);
     for (const name of emptySince.keys()) if (!all.has(name)) emptySince.delete(name);
   }
 

@@ -16,6 +16,9 @@ import { decodeHead, type FiledTask, FOLDED, headName, issueName } from './texts
 import type { Ttls } from './ttl.ts';
 
 const ENTRIES = 100;
+const TRIM_EVERY = 16;
+/** One step keeps everybody else waiting: it draws from at most so many. */
+const FACTS_PER_STEP = 400;
 const DAY_MS = 86_400_000;
 const DAYS_SHOWN = 8;
 
@@ -77,6 +80,7 @@ export function createJournal(env: Folding): Journal {
     const lists: ListChange[] = [];
     const seconds = String(ttls.stats);
     const daily = new Set<string>();
+    const days = new Set<string>();
     for (const { period, start, counter, value } of countFacts(facts)) {
       if (period === 'daily') {
         daily.add(start);
@@ -91,9 +95,10 @@ export function createJournal(env: Folding): Journal {
       if (name === null) continue;
       const key = `${at.issues_completed}${new Date(fact.at).toISOString().slice(0, 10)}`;
       lists.push(['SADD', key, identifiers.issueId(name.repository, name.number)]);
-      lists.push(['EXPIRE', '@', key, seconds]);
+      days.add(key);
       lists.push(['ZADD', at.tasks_results, String(fact.at), fact.taskId]);
     }
+    for (const key of days) lists.push(['EXPIRE', '@', key, seconds]);
     return lists;
   }
 
@@ -215,19 +220,20 @@ export function createJournal(env: Folding): Journal {
     );
   }
 
-  async function draw(facts: readonly CountedFact[]): Promise<ListChange[]> {
+  async function draw(
+    facts: readonly CountedFact[],
+  ): Promise<{ readonly once: ListChange[]; readonly shown: ListChange[] }> {
     const own = new Set<string>();
     const made = new Map<string, number>();
-    const history: ListChange[] = [];
+    const history = new Map<string, string[]>();
     for (const { fact, shift } of facts) {
       if (!('taskId' in fact)) continue;
       own.add(fact.taskId);
       if (shift?.from === 'none') made.set(fact.taskId, fact.seq);
-      const key = `${at.task_history}${fact.taskId}`;
-      if (isHistory(fact)) history.push(['RPUSH', '@', key, String(fact.seq)]);
-    }
-    for (const id of own) {
-      history.push(['LTRIM', '@', `${at.task_history}${id}`, String(-HISTORY_KEPT), '-1']);
+      if (!isHistory(fact)) continue;
+      const seqs = history.get(fact.taskId);
+      if (seqs === undefined) history.set(fact.taskId, [String(fact.seq)]);
+      else seqs.push(String(fact.seq));
     }
     const ids = [...own];
     const known = ids.filter((id) => !made.has(id));
@@ -250,17 +256,23 @@ export function createJournal(env: Folding): Journal {
     }
     const tasks = await rows.tasks([...new Set([...ids, ...[...all.values()].flat()])], true);
 
-    const lists = [
-      ...history,
+    const lists: ListChange[] = [
+      ...[...history].flatMap(([id, seqs]): ListChange[] => {
+        const key = `${at.task_history}${id}`;
+        const keep: ListChange = ['LTRIM', '@', key, String(-HISTORY_KEPT), '-1'];
+        // It may be a little longer for a while.
+        const trims = seqs.some((seq) => Number(seq) % TRIM_EVERY === 0);
+        return trims ? [['RPUSH', '@', key, ...seqs], keep] : [['RPUSH', '@', key, ...seqs]];
+      }),
       ...drawCounts(facts),
       ...drawStats(facts.map(({ fact }) => fact)),
       ...drawLists(facts, seqs),
-      ...(await drawHolds(facts)),
     ];
+    const shown = await drawHolds(facts);
     const latest = new Map<string, string>();
     for (const id of ids) {
       const task = tasks.get(id);
-      if (task !== undefined) lists.push(...showTask(task), ...showDelay(task));
+      if (task !== undefined) shown.push(...showTask(task), ...showDelay(task));
     }
     for (const { fact } of facts) {
       if (!('taskId' in fact)) continue;
@@ -270,20 +282,25 @@ export function createJournal(env: Folding): Journal {
     for (const [name, id] of latest) {
       const last = tasks.get(id);
       const others = (all.get(name) ?? []).flatMap((other) => tasks.get(other) ?? []);
-      if (last !== undefined) lists.push(...showIssue(last, others));
+      if (last !== undefined) shown.push(...showIssue(last, others));
     }
-    return lists;
+    return { once: lists, shown };
   }
 
   async function fold(): Promise<number> {
     for (;;) {
       const [from = ''] = await rows.read([FOLDED]);
-      const facts = await entriesAfter(Number(from), ENTRIES);
+      const facts = (await entriesAfter(Number(from), ENTRIES)).slice(0, FACTS_PER_STEP);
       const last = facts.at(-1);
       if (last === undefined) return Number(from);
+      // What shows a row may be written again; what counts is counted once, in a step that nobody was faster than.
+      const { once, shown } = await draw(facts);
+      await link.sendAll(
+        shown.map(([verb, key, ...rest]) => (key === '@' ? [verb, ...rest] : [verb, key, ...rest])),
+      );
       await steps.change({
         rows: [[FOLDED, from, String(last.fact.seq)]],
-        lists: await draw(facts),
+        lists: once,
         facts: [],
         until: null,
         places: null,

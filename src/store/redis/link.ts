@@ -1,16 +1,20 @@
 // The way to Redis. While the connection is away every call is told `busy`; when it is back, the generation is
 // compared before anything else may pass.
 
+import { Command } from 'ioredis';
 import { BantoError, busy } from '../../core/errors.ts';
 import { type Client, Cluster } from './connect.ts';
 import type { Keys } from './keys.ts';
+import { piped } from './piped.ts';
 import type { FunctionName, Library } from './scripts.ts';
 
 export type Reply = readonly unknown[];
 
 export interface Link {
   /** A function of the library that knows the clock and the generation; its reply begins with a word. */
-  run(name: FunctionName, ...args: string[]): Promise<Reply>;
+  run(name: FunctionName, args: readonly string[]): Promise<Reply>;
+  /** Many commands in one write; the first error is thrown. */
+  sendAll(commands: readonly (readonly string[])[]): Promise<void>;
   send(command: string, ...args: (string | number)[]): Promise<unknown>;
   /** Others' facts count as seen too. */
   sawSeq(seq: number): void;
@@ -89,9 +93,11 @@ export async function openLink(options: LinkOptions): Promise<Link> {
 
   async function callFunction(name: FunctionName, args: readonly string[]): Promise<Reply> {
     const all = [library.called(name), '1', keys.at.meta, clock(), ...args];
+    // As one list: a step may have thousands of arguments.
+    const send = () => client.sendCommand(new Command('FCALL', all, { replyEncoding: 'utf8' }));
     for (let tries = 1; ; tries += 1) {
       try {
-        return (await client.call('FCALL', ...all)) as unknown[];
+        return (await send()) as unknown[];
       } catch (error) {
         // It did not run: this server never saw it, was restarted without it, or somebody removed it.
         const missing = error instanceof Error && error.message.includes('Function not found');
@@ -181,7 +187,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
   client.on('ready', () => void attach());
 
   return {
-    async run(name, ...args) {
+    async run(name, args) {
       const reply = await through(() => callFunction(name, [options.generation(), ...args]));
       if (reply[0] !== 'generation') return reply;
       // The data is not what this instance knew. Nothing was changed; the next call finds things settled.
@@ -193,6 +199,14 @@ export async function openLink(options: LinkOptions): Promise<Link> {
       );
     },
     send: (command, ...args) => through(() => client.call(command, ...args.map(String))),
+    async sendAll(commands) {
+      if (commands.length === 0) return;
+      await through(() =>
+        piped(client, (pipe) => {
+          for (const [name = '', ...args] of commands) pipe.call(name, ...args);
+        }),
+      );
+    },
     sawSeq(seq) {
       seen = Math.max(seen, seq);
     },

@@ -43,13 +43,12 @@ export function createPaces(
   now: () => number,
 ): OpenPace {
   async function swap(key: string, expected: string, next: string, seconds: number) {
-    const [word, text, at, lostAt] = (await link.run(
-      'swap_text',
+    const [word, text, at, lostAt] = (await link.run('swap_text', [
       key,
       expected,
       next,
       String(seconds),
-    )) as string[];
+    ])) as string[];
     const read: Read = {
       text: text ?? '',
       now: Number(at),

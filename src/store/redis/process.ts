@@ -27,8 +27,8 @@ export function createProcessRoom(
   const seconds = String(ttls.temp_data);
   return {
     takeLock: async (name, owner, ttlMs) =>
-      (await link.run('take_lock', name, owner, String(ttlMs)))[0] === 'ok',
-    giveLock: async (name, owner) => (await link.run('give_lock', name, owner))[0] === 'ok',
+      (await link.run('take_lock', [name, owner, String(ttlMs)]))[0] === 'ok',
+    giveLock: async (name, owner) => (await link.run('give_lock', [name, owner]))[0] === 'ok',
     async recordMetrics(instance, cpu, memory) {
       const at = await now();
       await write([

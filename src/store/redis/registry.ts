@@ -1,5 +1,6 @@
 // The registry: buckets with the short numbers they have in Redis, and labels that agents have offered.
 
+import { busy } from '../../core/errors.ts';
 import type { BucketPeek, Registry, TaskReads } from '../../core/store.ts';
 import type { Keys } from './keys.ts';
 import type { Link } from './link.ts';
@@ -74,16 +75,31 @@ export function createBuckets(link: Link, keys: Keys): Buckets {
 
   const isLearned = (label: string) => learned.has(label) && !learning.has(label);
 
-  async function registry(): Promise<Registry> {
-    // Whoever asks while another look is under way must not get one that began before the question.
+  let shown: Registry | null = null;
+  let looking: Promise<void> | null = null;
+
+  /** What is known still holds while its version does. Those who ask in one turn share the look. */
+  async function look(): Promise<void> {
+    await Promise.resolve();
+    looking = null;
+    const reply = await link.send('HMGET', at.meta, 'filing', 'registry_version');
+    const [filing, current] = reply as (string | null)[];
+    if (shown !== null && filing === stamp && Number(current) === version) return;
     if (loading !== null) await loading;
     await refresh();
-    return {
+    shown = {
       version,
       buckets: [...known.keys()].sort(),
       unlearned: used.filter((label) => !isLearned(label)).sort(),
       paused,
     };
+  }
+
+  async function registry(): Promise<Registry> {
+    looking ??= look();
+    await looking;
+    if (shown === null) throw busy(new Error('The registry was forgotten while it was read.'));
+    return shown;
   }
 
   return {
@@ -98,13 +114,14 @@ export function createBuckets(link: Link, keys: Keys): Buckets {
       };
     },
     async register(names) {
-      const [, filing, numbers] = (await link.run('number_buckets', ...names)) as [
+      const [, filing, numbers] = (await link.run('number_buckets', names)) as [
         string,
         string,
         string[],
       ];
       if (filing !== stamp) return;
       for (const [index, name] of names.entries()) known.set(name, numbers[index] ?? '');
+      shown = null;
       version = -1;
     },
     // A bucket that was forgotten and came again has another number: numbers count for one version only.
@@ -117,6 +134,7 @@ export function createBuckets(link: Link, keys: Keys): Buckets {
       return known;
     },
     forget() {
+      shown = null;
       stamp = '';
       version = -1;
     },

@@ -82,19 +82,23 @@ const LAST = new Set(['EXPIRE', 'LTRIM']);
 const byTurn = ([one = '']: string[], [other = '']: string[]): number =>
   Number(LAST.has(one)) - Number(LAST.has(other));
 
-function spellChanges(changes: readonly Change[]): string[] {
-  if (changes.length === 0) return ['0', '0'];
-  const heads: string[] = [];
-  const rows: string[] = [];
+function spellChanges(changes: readonly Change[], args: string[]): void {
+  if (changes.length === 0) {
+    args.push('0', '0');
+    return;
+  }
   const facts: string[] = [];
   const buckets = new Set<string>();
   const lists = new Map<string, string[]>();
+  const rows = changes.reduce((sum, change) => sum + change.rows.length, 0);
+  args.push(String(changes.length), String(rows));
+  for (const { until, places, filing } of changes) {
+    args.push(until === null ? '' : String(until));
+    args.push(...(places === null ? ['', ''] : places.map(String)), filing);
+  }
   for (const [index, change] of changes.entries()) {
     const c = String(index + 1);
-    const { until, places, filing } = change;
-    heads.push(until === null ? '' : String(until));
-    heads.push(...(places === null ? ['', ''] : places.map(String)), filing);
-    for (const [name, expected, next] of change.rows) rows.push(c, name, expected, next);
+    for (const [name, expected, next] of change.rows) args.push(c, name, expected, next);
     for (const { shift, body } of change.facts) facts.push(c, shift, body);
     for (const bucket of change.buckets) buckets.add(bucket);
     for (const [verb, key, ...values] of change.lists) {
@@ -108,24 +112,17 @@ function spellChanges(changes: readonly Change[]): string[] {
       }
     }
   }
-  return [
-    String(changes.length),
-    String(rows.length / 4),
-    ...heads,
-    ...rows,
-    String(facts.length / 3),
-    ...facts,
-    String(buckets.size),
-    ...buckets,
-    String(lists.size),
-    ...[...lists.values()].sort(byTurn).flat(),
-  ];
+  args.push(String(facts.length / 3));
+  for (const text of facts) args.push(text);
+  args.push(String(buckets.size), ...buckets, String(lists.size));
+  for (const list of [...lists.values()].sort(byTurn)) for (const text of list) args.push(text);
 }
 
-function spellClaims(claims: readonly ClaimAsked[]): string[] {
+function spellClaims(claims: readonly ClaimAsked[], args: string[]): void {
   const groups = [...new Set(claims.map((claim) => claim.groups))];
-  if (claims.length === 0) return ['0'];
-  const args = [String(groups.length), ...groups, String(claims.length)];
+  args.push(String(groups.length), ...groups);
+  if (claims.length === 0) return;
+  args.push(String(claims.length));
   for (const claim of claims) {
     args.push(
       String(groups.indexOf(claim.groups) + 1),
@@ -140,7 +137,6 @@ function spellClaims(claims: readonly ClaimAsked[]): string[] {
       ...claim.labels,
     );
   }
-  return args;
 }
 
 export function createSteps(
@@ -185,13 +181,10 @@ export function createSteps(
     claiming: readonly ClaimAsked[],
   ): Promise<{ words: string[]; answers: ClaimReply[] }> {
     const timed = asked.some((change) => change.timed);
-    const reply: Reply = await link.run(
-      'step',
-      timed ? String(clock.now()) : '',
-      String(MOST_LATE_MS),
-      ...spellChanges(asked),
-      ...spellClaims(claiming),
-    );
+    const args = [timed ? String(clock.now()) : '', String(MOST_LATE_MS)];
+    spellChanges(asked, args);
+    spellClaims(claiming, args);
+    const reply: Reply = await link.run('step', args);
     const [word, at, offset, seq, place, registry] = reply as string[];
     clock.told(Number(at), Number(offset), Number(place));
     if (word === 'clock') {
