@@ -79,6 +79,7 @@ export function createIdleForge(): Forge {
     changes: async (repository) => ({ change: { repository, issues: [], gone: [] }, cursor: null }),
     watch: () => async () => undefined,
     read: async (_repository, number) => benchIssue(number),
+    hasBranch: async () => false,
     createBranch: async () => 'created',
     setLabels: async () => undefined,
     comment: async () => undefined,

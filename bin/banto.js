@@ -9,7 +9,7 @@ if (version[0] < 22 || (version[0] === 22 && version[1] < 18)) {
   process.stderr.write(
     'banto: Banto needs Node 22.18 or newer; this is ' +
       process.versions.node +
-      '. In a clone, run "npm ci" once and then "npm run -s banto -- <command>": that brings its own Node.\n',
+      '. Install Node 24 from https://nodejs.org or with your version manager (nvm install 24). In a clone, run "npm ci" once and then "npm run -s banto -- <command>": that brings its own Node.\n',
   );
   process.exitCode = 1;
 } else {

@@ -1,4 +1,4 @@
-// Runs before the tests: they use the real git, a real browser and a real Redis. Installs with apt-get what is
+// Runs before the tests: they use the real git, a real browser, a real Redis and real shells. Installs with apt-get what is
 // missing, or says what to install. Silent when all is there.
 
 import { spawnSync } from 'node:child_process';
@@ -7,7 +7,7 @@ import { delimiter, join } from 'node:path';
 import process from 'node:process';
 
 /** Debian's package of the same name brings the program. */
-const PROGRAMS = ['git', 'chromium', 'redis-server'];
+const PROGRAMS = ['git', 'chromium', 'redis-server', 'python3', 'curl', 'zsh', 'fish'];
 /** Asked by Debian's packages before they start a service; 101 means no. */
 const POLICY = '/usr/sbin/policy-rc.d';
 const PLACES = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin', '/usr/sbin'];

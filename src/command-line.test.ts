@@ -146,11 +146,24 @@ describe('an agent', () => {
     expect(able.stderr).toContain('No suitable task. Wait for one with --wait');
   });
 
-  test('that is told to come back later is told where to look', async () => {
-    over.set('POST /api/v1/request-task', refusal(503, 'busy', 'Server is busy.'));
+  test('hears what asking completed, also when no task came', async () => {
+    const headers = { 'banto-completed-task': 'shop~3~implement.1' };
+    over.set('POST /api/v1/request-task', { status: 204, headers });
+    const ran = await banto(['next', '--agent', 'a1', '--cap', 'go', '--json']);
+    expect(ran.code).toBe(3);
+    expect(JSON.parse(ran.stdout)).toEqual({ completed_task_id: 'shop~3~implement.1' });
+    expect(ran.stderr).toContain('Asking completed shop~3~implement.1.');
+  });
+
+  test('that is told to come back later is told why', async () => {
+    const detail = 'Hand-out is paused by an operator';
+    const json = { error: 'Server is busy.', code: 'maintenance', detail };
+    over.set('POST /api/v1/request-task', { status: 503, json });
     const ran = await banto(['next', '--agent', 'a1', '--cap', 'go']);
     expect(ran.code).toBe(5);
-    expect(ran.stderr).toMatch(/^banto: Server is busy\.\n`banto status` shows/);
+    expect(ran.stderr).toMatch(
+      /^banto: Banto at \S+ cannot answer now: Hand-out is paused by an operator\. Try again later\.\n$/,
+    );
   });
 
   test('names itself, or is told how', async () => {
@@ -284,7 +297,7 @@ describe('people', () => {
     );
     over.set('GET /api/v1/tasks', { json: { tasks: leased, next_cursor: null } });
     expect(await banto(['status', '--once'])).toMatchObject({ code: 0, stderr: '' });
-    expect(api.received).toHaveLength(5);
+    expect(api.received).toHaveLength(8);
   });
 
   test('filters go to the API, values keep their type', async () => {
@@ -306,7 +319,7 @@ describe('people', () => {
     const ran = await banto(['token', 'create', '--agent', 'a1', '--note', 'laptop']);
     expect(ran).toMatchObject({ code: 0, stdout: 'banto_new\n' });
     expect(ran.stderr).toContain('shown once');
-    expect(api.received[0]?.body).toEqual({ agent_id: 'a1', note: 'laptop' });
+    expect(api.received[0]?.body).toEqual({ scope: 'agent', agent_id: 'a1', note: 'laptop' });
     expect((await banto(['token', 'create'])).code).toBe(2);
     expect((await banto(['token', 'create', '--agent', 'a1', '--operator'])).code).toBe(2);
   });
@@ -325,7 +338,7 @@ describe('what goes wrong', () => {
   });
 
   test.each<[string[], string]>([
-    [['statsu'], "unknown command 'statsu'\n(Did you mean status?)"],
+    [['statsu'], "unknown command 'statsu'\n(Did you mean one of stats, status?)"],
     [['tasks', '--stat', 'held'], "unknown option '--stat'\n(Did you mean --state?)"],
     [['tasks', '--state', 'gone'], 'It must be one of held, delayed'],
     [['next', '--wait', '301'], 'It must be a whole number from 0 to 300.'],

@@ -3,15 +3,23 @@
 
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
 import { createClient } from './client/client.ts';
-import { type Config, loadClientConfig, loadConfig } from './config.ts';
-import { hasDeliverables } from './core/body.ts';
+import {
+  type Config,
+  enterPersonFolder,
+  loadClientConfig,
+  loadConfig,
+  loadGivenPort,
+  loadSecrets,
+} from './config.ts';
 import { BantoError } from './core/errors.ts';
-import type { Policy } from './core/settings.ts';
+import { createScrubber } from './core/secrets.ts';
 import { checksFor } from './doctor.ts';
 import { runCommandLine } from './doors/cli/program.ts';
-import type { NewIssue, SettingFlags, Shell } from './doors/cli/shell.ts';
+import type { SettingFlags, Shell, TokenDesk } from './doors/cli/shell.ts';
+import { startBlock } from './doors/cli/start-block.ts';
+import { tokenView } from './doors/views/token.ts';
+import type { Served } from './serve.ts';
 
 function versionOfPackage(): string {
   const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
@@ -42,82 +50,82 @@ async function quietLog() {
   return createTelemetry({ level: 'silent' }).log;
 }
 
-async function start(config: Config): Promise<{ url: string; stop(): Promise<void> }> {
+async function start(config: Config, flags: SettingFlags = {}): Promise<Served> {
   const { serve } = await import('./serve.ts');
   const { createTelemetry } = await import('./telemetry.ts');
-  return serve(config, createTelemetry({ level: config.logLevel }));
+  const onTerminal = process.stderr.isTTY;
+  const format = config.logFormat ?? (onTerminal ? 'pretty' : 'json');
+  const color = onTerminal && manner().color;
+  const secrets = loadSecrets({ flags });
+  return serve(config, createTelemetry({ level: config.logLevel, format, color, secrets }));
+}
+
+/** Told before anything is opened or written: a first start goes wrong here most of the time. */
+async function checkGround({ forge }: Config): Promise<void> {
+  if (forge.kind === 'github') return;
+  const { checkRepository } = await import('./forge/local/examine.ts');
+  await checkRepository(forge);
 }
 
 async function serveUntilStopped(flags: SettingFlags): Promise<number> {
   const config = loadConfig({ flags });
   const signal = stopSignal();
-  const server = await start(config);
-  process.stdout.write(
-    `Banto is at ${server.url}\n${describeBacklog(config)}Agents ask with \`banto next --agent <name> --cap <labels>\`; watch with \`banto status\`; the API is at ${server.url}/docs\n`,
-  );
+  await checkGround(config);
+  const { url, repositories, stop } = await start(config, flags);
+  const usualUrl = loadClientConfig().url;
+  const lines = startBlock({ config, url, usualUrl, repositories });
+  process.stdout.write(`${lines.join('\n')}\n`);
   await untilAborted(signal);
   process.stdout.write('Stopping; leases are kept.\n');
-  await server.stop();
+  await stop();
   return 0;
 }
 
-function describeBacklog({ forge }: Config): string {
-  return forge.kind === 'local'
-    ? `It hands out the issues in ${join(forge.repoDir, forge.backlogDir)}; add one with \`banto issue add\`\n`
-    : `It hands out the issues of ${forge.repositories.join(', ')}\n`;
-}
-
-async function createTokenOffline(
+async function withTokens<T>(
   flags: SettingFlags,
-  input: { agentId: string | null; note: string | null },
-) {
+  use: (tokens: TokenDesk) => Promise<T>,
+): Promise<T> {
   const config = loadConfig({ flags });
   const { openStore } = await import('./serve.ts');
-  const { createSettings } = await import('./broker/settings.ts');
+  const { createTokens } = await import('./broker/tokens.ts');
   const store = await openStore(config, await quietLog());
   try {
     const newSecret = () => randomBytes(24).toString('base64url');
-    const settings = createSettings(store, newSecret, config.policy, () => undefined);
-    return { token: await settings.createToken(input), agent_id: input.agentId };
+    const tokens = createTokens(store, newSecret);
+    return await use({
+      async createToken(input) {
+        const { secret, ...token } = await tokens.createToken(input);
+        return { token: secret, ...tokenView(token) };
+      },
+      tokens: async () => ({ tokens: (await tokens.tokens()).map(tokenView) }),
+      revokeToken: async (id) => tokenView(await tokens.revokeToken(id)),
+    });
   } finally {
     await store.close();
   }
 }
 
-function localConfig(flags: SettingFlags) {
-  const { forge, policy } = loadConfig({ flags });
-  if (forge.kind === 'local') return { forge, policy };
-  throw new BantoError(
-    'misconfigured',
-    'The backlog is on GitHub (GITHUB_REPOSITORY): open the issue there.',
-  );
+/** Errors quote what they were given; standard output is what the person asked for and stays as it is. */
+function scrubbed(output: NodeJS.WriteStream): Shell['stderr'] {
+  return {
+    isTTY: output.isTTY,
+    columns: output.columns,
+    rows: output.rows,
+    write: (text) => output.write(createScrubber(loadSecrets())(text)),
+  };
 }
 
-function hintsFor({ labels, body }: NewIssue, policy: Policy): string[] {
-  const { requireDeliverables, deliverablesHeadings, excludedLabels } = policy;
-  const excluded = labels.find((label) =>
-    excludedLabels.some((name) => name.toLowerCase() === label.toLowerCase()),
-  );
-  const held = requireDeliverables && body !== '' && !hasDeliverables(body, deliverablesHeadings);
-  return [
-    ...(labels.length === 0
-      ? ['It has no label: only agents that offer everything (--cap "*") take it.']
-      : []),
-    ...(excluded === undefined ? [] : [`It is held: the label ${excluded} excludes it.`]),
-    ...(held
-      ? [
-          `It is held until its body has a section on what to deliver (${deliverablesHeadings.join(', ')}).`,
-        ]
-      : []),
-  ];
-}
-
-function createShell(color: boolean): Shell {
+function createShell({ color, debug }: Pick<Shell, 'color' | 'debug'>): Shell {
   return {
     stdout: process.stdout,
-    stderr: process.stderr,
+    stderr: scrubbed(process.stderr),
     stdin: process.stdin,
+    terminal:
+      process.stdin.isTTY && process.stdout.isTTY
+        ? { input: process.stdin, output: process.stdout }
+        : null,
     color,
+    debug,
     version: versionOfPackage(),
     now: Date.now,
     session(flags) {
@@ -125,19 +133,43 @@ function createShell(color: boolean): Shell {
       return { client: createClient({ url, token }), agentId, taskId, leaseToken };
     },
     serve: serveUntilStopped,
+    async serveMcp(client) {
+      const { serveMcpOverStdio } = await import('./doors/mcp/over-stdio.ts');
+      await serveMcpOverStdio(client, versionOfPackage());
+    },
+    async init(flags) {
+      const { planInit } = await import('./init.ts');
+      return planInit(flags);
+    },
     async demo(options) {
       const { runDemo } = await import('./demo/demo.ts');
       const print = (line: string) => process.stdout.write(`${line}\n`);
-      return runDemo({ ...options, serve: start, signal: stopSignal(), print });
+      const port = options.port ?? loadGivenPort() ?? 0;
+      return runDemo({ ...options, port, serve: start, signal: stopSignal(), print });
     },
-    async addIssue(flags, issue) {
-      const { forge, policy } = localConfig(flags);
-      const { addIssue } = await import('./forge/local/add-issue.ts');
-      const { number, path } = await addIssue(join(forge.repoDir, forge.backlogDir), issue);
-      return { number, path: relative(process.cwd(), path), hints: hintsFor(issue, policy) };
+    async issues(flags) {
+      const { openIssues } = await import('./open-issues.ts');
+      return openIssues(flags);
     },
-    createTokenOffline,
+    async work(request, tell) {
+      const { openWork, workStops } = await import('./open-work.ts');
+      return openWork(request, tell, workStops());
+    },
+    async smoke(request, tell) {
+      const { runSmoke } = await import('./smoke.ts');
+      const print = (line: string) => process.stdout.write(`${line}\n`);
+      return runSmoke({ request, tell, serve: start, print });
+    },
+    async localLogs(flags, task) {
+      const { openLocalLogs } = await import('./open-work.ts');
+      return openLocalLogs(flags, task);
+    },
+    withTokens,
     checks: checksFor,
+    async presetChecks(preset) {
+      const { presetChecks } = await import('./open-work.ts');
+      return presetChecks(preset);
+    },
     async keys(flags) {
       const { openKeys } = await import('./open-keys.ts');
       return openKeys(loadConfig({ flags }));
@@ -152,15 +184,16 @@ export async function main(argv: readonly string[]): Promise<number> {
     if (error.code === 'EPIPE') process.exit(0);
     throw error;
   });
-  return runCommandLine(argv, createShell(wantsColor()));
+  enterPersonFolder();
+  return runCommandLine(argv, createShell(manner()));
 }
 
 /** The help must work even when the settings are wrong. */
-function wantsColor(): boolean {
+function manner(): Pick<Shell, 'color' | 'debug'> {
   try {
-    return loadClientConfig().color;
+    return loadClientConfig();
   } catch (error) {
-    if (error instanceof BantoError) return false;
+    if (error instanceof BantoError) return { color: false, debug: false };
     throw error;
   }
 }

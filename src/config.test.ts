@@ -2,11 +2,14 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { WAYS } from './config/found-file.ts';
 import { configFileSchema } from './config/schema.ts';
 import { SETTINGS } from './config/settings.ts';
 import { loadClientConfig, loadConfig } from './config.ts';
 import { BantoError } from './core/errors.ts';
 import { DEFAULT_POLICY } from './core/settings.ts';
+
+const PEM = '-----BEGIN PRIVATE KEY-----\\nabc\\n-----END PRIVATE KEY-----';
 
 let cwd: string;
 beforeEach(() => {
@@ -42,6 +45,7 @@ describe('defaults and order', () => {
       logLevel: 'info',
       dataDir: join(cwd, '.banto'),
       forge: { kind: 'local', repoDir: cwd, backlogDir: 'backlog' },
+      forgeReason: 'GITHUB_REPOSITORY is not set',
       store: { kind: 'sqlite' },
       policy: DEFAULT_POLICY,
     });
@@ -149,17 +153,22 @@ describe('what stops the start', () => {
       { banto_task_id: 'x' },
       '"banto_task_id" in banto.config.json is not a setting; see docs/settings.md for what there is',
     ],
-    [{}, '{"a":', 'banto.config.json is not valid JSON; mend it or move it away.'],
+    [{}, '{"a":', 'banto.config.json is not valid JSON; correct it or move it away.'],
     [{}, [], 'banto.config.json must hold one JSON object of settings.'],
     [
-      { GITHUB_TOKEN: 'ghp_secret' },
+      { FORGE: 'github', GITHUB_TOKEN: 'ghp_secret' },
       undefined,
-      'GITHUB_TOKEN is set (from the environment) but GITHUB_REPOSITORY is not; set both for GitHub, or neither for the local backlog.',
+      'FORGE is github (from the environment) but GITHUB_REPOSITORY is not set; set it to owner/repo, or set FORGE=local for the local backlog.',
+    ],
+    [
+      { GITHUB_APP_ID: '1', GITHUB_APP_PRIVATE_KEY: PEM, GITHUB_INSTALLATION_ID: '2' },
+      undefined,
+      'GITHUB_APP_ID is set (from the environment) but GITHUB_REPOSITORY is not set; set it to owner/repo, or set FORGE=local for the local backlog.',
     ],
     [
       { GITHUB_REPOSITORY: 'o/r' },
       undefined,
-      'GITHUB_REPOSITORY is set (from the environment) but GITHUB_TOKEN is not; set both for GitHub, or neither for the local backlog.',
+      'GITHUB_REPOSITORY is set (from the environment) but GITHUB_TOKEN is not; set both for GitHub, or set FORGE=local for the local backlog.',
     ],
     [
       { GITHUB_REPOSITORY: 'o/r,nonsense', GITHUB_TOKEN: 'x' },
@@ -243,6 +252,50 @@ describe('rules', () => {
     expect(load({ BROKER_HOST: host }).tokensRequired).toBe(required);
   });
 
+  test('REQUIRE_TOKENS asks for them on loopback too', () => {
+    expect(load({ REQUIRE_TOKENS: 'true' }).tokensRequired).toBe(true);
+    expect(load({}, { require_tokens: true }).tokensRequired).toBe(true);
+    expect(load({ REQUIRE_TOKENS: 'false', BROKER_HOST: '0.0.0.0' }).tokensRequired).toBe(true);
+  });
+
+  const TOKEN = { GITHUB_TOKEN: 't' };
+  const REPOSITORY = { ...TOKEN, GITHUB_REPOSITORY: 'o/r' };
+  const CODESPACE = { ...REPOSITORY, CODESPACES: 'true' };
+
+  test.each<[Env, object | undefined, Env, string, RegExp]>([
+    [{}, undefined, {}, 'local', /^GITHUB_REPOSITORY is not set$/],
+    [TOKEN, undefined, {}, 'local', /^GITHUB_REPOSITORY is not set$/],
+    [REPOSITORY, undefined, {}, 'github', /GITHUB_REPOSITORY is set \(from the environment\)/],
+    [TOKEN, { github_repository: ['o/r'] }, {}, 'github', /in banto.config.json/],
+    [TOKEN, undefined, { GITHUB_REPOSITORY: 'o/r' }, 'github', /from --github-repository/],
+    [CODESPACE, undefined, {}, 'local', /a codespace sets .* set FORGE=github/],
+    [{ ...CODESPACE, FORGE: 'github' }, undefined, {}, 'github', /FORGE is github/],
+    [CODESPACE, { github_repository: ['o/r'] }, { FORGE: 'github' }, 'github', /--forge/],
+    [CODESPACE, undefined, { GITHUB_REPOSITORY: 'o/x' }, 'github', /--github-repository/],
+    [{ ...REPOSITORY, CODESPACES: 'false' }, undefined, {}, 'github', /environment/],
+    [{ ...REPOSITORY, FORGE: 'local' }, undefined, {}, 'local', /FORGE is local/],
+  ])('%j, the file %j and the flags %j choose %s', (env, file, flags, kind, reason) => {
+    const config = load(env, file, flags);
+    expect(config.forge.kind).toBe(kind);
+    expect(config.forgeReason).toMatch(reason);
+  });
+
+  test('a folder inside a repository means the repository, its data and its file', () => {
+    mkdirSync(join(cwd, '.git'));
+    mkdirSync(join(cwd, 'src', 'deep'), { recursive: true });
+    writeFileSync(join(cwd, 'banto.config.json'), '{"max_attempts": 9}');
+    const config = loadConfig({ env: {}, cwd: join(cwd, 'src', 'deep') });
+    expect(config).toMatchObject({
+      dataDir: join(cwd, '.banto'),
+      forge: { repoDir: cwd },
+      policy: { maxAttempts: 9 },
+    });
+    writeFileSync(join(cwd, 'src', 'banto.config.json'), '{"max_attempts": "x"}');
+    expect(sentence(() => loadConfig({ env: {}, cwd: join(cwd, 'src') }))).toContain(
+      'max_attempts in banto.config.json',
+    );
+  });
+
   test('token and repositories choose GitHub', () => {
     const env = { GITHUB_TOKEN: 't', GITHUB_REPOSITORY: 'o/a, o/b', GITHUB_WEBHOOK_SECRET: 's' };
     expect(load(env).forge).toEqual({
@@ -322,6 +375,24 @@ describe('rules', () => {
     expect(load(env).store).toEqual(store);
   });
 
+  test('a redis block in the file means the same as the settings it names', () => {
+    const block = {
+      namespace: 'poppo',
+      keyPatterns: { queue: 'poppo:queue:{priority}' },
+      ttl: { stats: 60 },
+    };
+    expect(load({ REDIS_HOST: 'h' }, { redis: block }).store).toEqual({
+      ...redis,
+      connection: { host: 'h', port: 6379 },
+      namespace: 'poppo',
+      keyPatterns: { queue: 'poppo:queue:{priority}' },
+      ttls: { ...redis.ttls, stats: 60 },
+    });
+    expect(sentence(() => load({}, { redis: { namespace: 'a' }, redis_namespace: 'b' }))).toContain(
+      'sets redis_namespace twice',
+    );
+  });
+
   test('the files of TLS are found from where they were written', () => {
     const file = { redis_host: 'h', redis_tls: true, redis_tls_ca: 'ca.pem' };
     const { store } = load({}, file);
@@ -384,4 +455,110 @@ describe('what is shipped', () => {
       expect(row).toContain(flag);
     },
   );
+});
+
+describe('a file that was found by itself does not choose where secrets go', () => {
+  const client = (env: Env, file: object, flags: Env = {}) => {
+    writeFileSync(join(cwd, 'banto.config.json'), JSON.stringify(file));
+    return loadClientConfig({ env, flags, cwd });
+  };
+  const EVIL = 'http://evil.example:1';
+  const repository = { GITHUB_REPOSITORY: 'o/r' };
+  const app = {
+    GITHUB_APP_ID: '1',
+    GITHUB_APP_PRIVATE_KEY: '-----BEGIN PRIVATE KEY-----\nhush',
+    GITHUB_INSTALLATION_ID: '2',
+  };
+
+  test.each<[Env, object, string, string]>([
+    [
+      { ...repository, GITHUB_TOKEN: 'hush' },
+      { github_api_url: EVIL },
+      'GITHUB_API_URL',
+      'GITHUB_TOKEN',
+    ],
+    [
+      { ...repository, ...app },
+      { github_api_url: EVIL },
+      'GITHUB_API_URL',
+      'GITHUB_APP_PRIVATE_KEY',
+    ],
+    [
+      { REDIS_PASSWORD: 'hush' },
+      { redis_url: 'redis://evil.example' },
+      'REDIS_URL',
+      'REDIS_PASSWORD',
+    ],
+    [{ REDIS_PASSWORD: 'hush' }, { redis_host: 'evil.example' }, 'REDIS_HOST', 'REDIS_PASSWORD'],
+    [
+      { REDIS_PASSWORD: 'hush' },
+      { redis_cluster: ['evil.example:1'] },
+      'REDIS_CLUSTER',
+      'REDIS_PASSWORD',
+    ],
+    [
+      { REDIS_SENTINEL_PASSWORD: 'hush' },
+      { redis_sentinels: ['evil.example:1'] },
+      'REDIS_SENTINELS',
+      'REDIS_SENTINEL_PASSWORD',
+    ],
+    [
+      { REDIS_URL: 'redis://:hush@good.example' },
+      { redis_replica_url: 'redis://evil.example' },
+      'REDIS_REPLICA_URL',
+      'REDIS_URL',
+    ],
+  ])('server: %j with %j', (env, file, address, secret) => {
+    const said = sentence(() => load(env, file));
+    expect(said).toContain(`${address} is set by a file`);
+    expect(said).toContain(`${secret} comes from elsewhere (from the environment)`);
+    expect(said).toMatch(/in banto\.config\.json.*--config/);
+    expect(said).not.toContain('hush');
+    // Somebody who names the file has read it.
+    expect(() => load({ ...env, BANTO_CONFIG: 'banto.config.json' })).not.toThrow();
+    expect(() => load(env, file, { BANTO_CONFIG: 'banto.config.json' })).not.toThrow();
+  });
+
+  test.each<[Env, object, Env, string, string]>([
+    [{ BANTO_TOKEN: 'hush' }, { banto_url: EVIL }, {}, 'BANTO_URL', 'BANTO_TOKEN'],
+    [{ BANTO_TOKEN: 'hush' }, { banto_url: 'http://127.0.0.1:1' }, {}, 'BANTO_URL', 'BANTO_TOKEN'],
+    [{ BANTO_TOKEN: 'hush' }, { server_url: EVIL }, {}, 'SERVER_URL', 'BANTO_TOKEN'],
+    [{ BANTO_TOKEN: 'hush' }, { broker_host: 'evil.example' }, {}, 'BROKER_HOST', 'BANTO_TOKEN'],
+    [{ BANTO_LEASE_TOKEN: 'hush' }, { banto_url: EVIL }, {}, 'BANTO_URL', 'BANTO_LEASE_TOKEN'],
+    [{}, { banto_url: EVIL }, { BANTO_LEASE_TOKEN: 'hush' }, 'BANTO_URL', 'BANTO_LEASE_TOKEN'],
+  ])('client: %j with %j and flags %j', (env, file, flags, address, secret) => {
+    const said = sentence(() => client(env, file, flags));
+    expect(said).toContain(`${address} is set by a file`);
+    expect(said).toContain(`${secret} comes from elsewhere`);
+    expect(said).not.toContain('hush');
+    expect(() => client({ ...env, BANTO_CONFIG: 'banto.config.json' }, file, flags)).not.toThrow();
+    // An address of one's own stands above the file's.
+    expect(client({ ...env, BANTO_URL: 'http://good.example' }, file, flags).url).toBe(
+      'http://good.example',
+    );
+  });
+
+  test('what belongs together, or goes nowhere, is left alone', () => {
+    expect(client({}, { banto_url: EVIL }).url).toBe(EVIL);
+    expect(client({}, { banto_url: EVIL, banto_token: 'own' }).token).toBe('own');
+    const port = client({ BANTO_TOKEN: 'mine' }, { broker_port: 81, broker_host: '0.0.0.0' });
+    expect(port.url).toBe('http://127.0.0.1:81');
+    const own = { github_api_url: EVIL, github_token: 'own', github_repository: ['o/r'] };
+    expect(load({}, own).forge).toMatchObject({ apiUrl: EVIL });
+    const mine = { GITHUB_API_URL: 'https://ghe.example', GITHUB_TOKEN: 'mine', ...repository };
+    expect(load(mine, { github_api_url: EVIL }).forge).toMatchObject({
+      apiUrl: 'https://ghe.example',
+    });
+    expect(load({ REDIS_PASSWORD: 'mine', REDIS_HOST: 'r' }, { redis_db: 3 }).store).toMatchObject({
+      kind: 'redis',
+    });
+  });
+
+  test('every address setting is thought of', () => {
+    const covered = Object.values(WAYS).flatMap(({ addresses }) => addresses as readonly string[]);
+    const addresses = SETTINGS.map(({ name }) => name).filter((name) =>
+      /_(?:URL|HOST|SENTINELS|CLUSTER)$/.test(name),
+    );
+    expect(addresses.filter((name) => !covered.includes(name))).toEqual([]);
+  });
 });

@@ -1,11 +1,15 @@
 // The only reader of process.env and of the configuration file. One validated object for the server,
 // one for the commands that talk to it.
 
-import { rules } from './config/rules.ts';
-import { type Flags, gather, type Variables } from './config/sources.ts';
+import { refuseForeignAddress, WAYS } from './config/found-file.ts';
+import { personFolder } from './config/here.ts';
+import { isLoopback, rules } from './config/rules.ts';
+import { secretsOf } from './config/secrets.ts';
+import { type Flags, gather, type Values, type Variables } from './config/sources.ts';
 import type { Policy } from './core/settings.ts';
 
 export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
+export type LogFormat = 'json' | 'pretty';
 
 interface LocalForgeConfig {
   readonly kind: 'local';
@@ -72,26 +76,46 @@ export interface RedisConfig {
 export interface Config {
   readonly host: string;
   readonly port: number;
-  /** True on any address that others can reach: without a token the server must not start. */
+  /** True on any address that others can reach, and where REQUIRE_TOKENS says so: no start without a token. */
   readonly tokensRequired: boolean;
   /** Names beside `host` that requests may be addressed to. */
   readonly allowedHosts: readonly string[];
   readonly logLevel: LogLevel;
+  /** Undefined: pretty on a terminal, JSON elsewhere. */
+  readonly logFormat?: LogFormat;
   /** Absolute. */
   readonly dataDir: string;
   readonly forge: LocalForgeConfig | GithubForgeConfig;
+  /** Why this forge was chosen; ends the sentence "the forge is … because …". */
+  readonly forgeReason?: string;
   readonly store: { readonly kind: 'sqlite' } | RedisConfig;
   readonly policy: Policy;
 }
 
 export interface ClientConfig {
   readonly url: string;
+  /** Somebody said where the server is; otherwise it is where it would be by default. */
+  readonly isNamed: boolean;
   readonly token: string | null;
   readonly agentId: string | null;
   readonly taskId: string | null;
   readonly leaseToken: string | null;
   /** False when NO_COLOR or a dumb terminal says so. */
   readonly color: boolean;
+  /** LOG_LEVEL is debug: errors show where they were thrown. */
+  readonly debug: boolean;
+}
+
+export interface WorkConfig extends ClientConfig {
+  /** Absolute: the clone that work is done in. */
+  readonly repoDir: string;
+  /** Absolute; null: the folder `.banto` of the clone. */
+  readonly dataDir: string | null;
+  readonly check: string | null;
+  readonly hooks: Readonly<Record<string, string>>;
+  readonly prices: Readonly<
+    Record<string, { readonly input: number; readonly output: number; readonly cached?: number }>
+  >;
 }
 
 export interface LoadOptions {
@@ -104,9 +128,29 @@ function sources({ flags = {}, env = process.env, cwd = process.cwd() }: LoadOpt
   return { flags, env, cwd };
 }
 
-/** Throws `misconfigured` with one sentence that says what to mend. */
+/** Every command acts where the person is, also when npm started it somewhere else. */
+export function enterPersonFolder(): void {
+  process.chdir(personFolder(process.env, process.cwd()));
+}
+
+/** What must never be printed, whatever else is wrong with the settings. */
+export function loadSecrets(options: LoadOptions = {}): string[] {
+  return secretsOf(sources(options));
+}
+
+/** Throws `misconfigured` with one sentence that says what to fix. */
 export function loadConfig(options: LoadOptions = {}): Config {
-  return rules(gather(sources(options), (setting) => setting.client !== true));
+  const from = sources(options);
+  return rules(
+    gather(from, (setting) => setting.client !== true),
+    { cwd: from.cwd, codespace: from.env.CODESPACES === 'true' },
+  );
+}
+
+/** BROKER_PORT where somebody set it: the demo has no other setting. */
+export function loadGivenPort(options: LoadOptions = {}): number | null {
+  const values = gather(sources(options), ({ name }) => name === 'BROKER_PORT');
+  return values.isSet('BROKER_PORT') ? (values.get('BROKER_PORT') as number) : null;
 }
 
 const ADDRESS = new Set(['BROKER_HOST', 'BROKER_PORT']);
@@ -121,18 +165,47 @@ export function localUrl(host: string, port: number): string {
   return `http://${near.includes(':') && !near.startsWith('[') ? `[${near}]` : near}:${port}`;
 }
 
+/** BANTO_URL wins over SERVER_URL: what is not used does no harm. */
+function overruled(values: Values): string[] {
+  return values.isSet('BANTO_URL') ? ['SERVER_URL'] : [];
+}
+
 /** A server's own settings do not matter to a command that only talks to it: they are not checked here. */
 export function loadClientConfig(options: LoadOptions = {}): ClientConfig {
   const from = sources(options);
   const values = gather(from, (setting) => setting.client === true || ADDRESS.has(setting.name));
   const word = (name: string) => (values.get(name) as string | undefined) ?? null;
   const own = localUrl(values.get('BROKER_HOST') as string, values.get('BROKER_PORT') as number);
+  // A file may say on which port of this machine the server is; a file that says BANTO_URL, or another machine, may not.
+  const named = values.isSet('BANTO_URL') || values.isSet('SERVER_URL');
+  const here = named || isLoopback(new URL(own).hostname);
+  refuseForeignAddress(values, WAYS.banto, here ? ['BROKER_HOST', ...overruled(values)] : []);
   return {
     url: word('BANTO_URL') ?? word('SERVER_URL') ?? own,
+    isNamed: values.isSet('BANTO_URL') || values.isSet('SERVER_URL'),
     token: word('BANTO_TOKEN'),
     agentId: word('BANTO_AGENT'),
     taskId: word('BANTO_TASK_ID'),
     leaseToken: word('BANTO_LEASE_TOKEN'),
     color: (from.env.NO_COLOR ?? '') === '' && from.env.TERM !== 'dumb',
+    debug: from.env.LOG_LEVEL === 'debug',
+  };
+}
+
+const PLACES = new Set(['BANTO_REPO', 'BANTO_DATA_DIR']);
+
+/** For `banto work`: where the server is, where the clone is, and what the repository wants. */
+export function loadWorkConfig(options: LoadOptions = {}): WorkConfig {
+  const values = gather(
+    sources(options),
+    (setting) => setting.client === true || PLACES.has(setting.name),
+  );
+  return {
+    ...loadClientConfig(options),
+    repoDir: values.get('BANTO_REPO') as string,
+    dataDir: values.isSet('BANTO_DATA_DIR') ? (values.get('BANTO_DATA_DIR') as string) : null,
+    check: (values.get('WORK_CHECK') as string | undefined) ?? null,
+    hooks: (values.get('WORK_HOOKS') as WorkConfig['hooks'] | undefined) ?? {},
+    prices: (values.get('WORK_PRICES') as WorkConfig['prices'] | undefined) ?? {},
   };
 }

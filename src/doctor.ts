@@ -1,30 +1,37 @@
-// The checks of `banto doctor`. Each says what it found and how to mend it; none changes anything.
+// The checks of `banto doctor`. Each says what it found and how to fix it; none changes anything.
 
 import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { createClient } from './client/client.ts';
 import {
   type Config,
   type GithubForgeConfig,
   loadConfig,
+  loadSecrets,
   localUrl,
   type RedisConfig,
 } from './config.ts';
+import { describeAll } from './core/dependencies.ts';
+import type { Issue } from './core/issue.ts';
+import { namedDependencies } from './core/plan-gate.ts';
+import { createScrubber } from './core/secrets.ts';
+import { describeForge, describeStore, describeTokens } from './doors/cli/describe-config.ts';
 import type { Check, Finding } from './doors/cli/doctor.ts';
 import type { SettingFlags } from './doors/cli/shell.ts';
+import { gitArguments, gitEnvironment } from './git-command.ts';
 import { nodeProblem } from './node-version.ts';
 import type { Inspection } from './store/sqlite/inspect.ts';
 
 const run = promisify(execFile);
 
 const ok = (message: string): Finding => ({ status: 'ok', message });
-const problem = (message: string, mend?: string): Finding => ({
+const problem = (message: string, fix?: string): Finding => ({
   status: 'problem',
   message,
-  ...(mend === undefined ? {} : { mend }),
+  ...(fix === undefined ? {} : { fix }),
 });
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
@@ -33,18 +40,19 @@ async function checkNode(): Promise<Finding[]> {
   return [wrong === null ? ok(`Node ${process.versions.node}`) : problem(wrong)];
 }
 
-function describeConfig({ forge, store, host, port, dataDir }: Config): string {
-  const work =
-    forge.kind === 'local'
-      ? `backlog ${join(forge.repoDir, forge.backlogDir)}`
-      : `GitHub ${forge.repositories.join(', ')}`;
-  const truth = store.kind === 'sqlite' ? `SQLite in ${dataDir}` : 'Redis';
-  return `${work}; ${truth}; ${host}:${port}`;
+function describeConfig(config: Config): Finding[] {
+  return [
+    ok(`forge: ${describeForge(config)}`),
+    ok(`store: ${describeStore(config)}`),
+    ok(`tokens: ${describeTokens(config)}`),
+  ];
 }
 
 async function checkGit(): Promise<Finding[]> {
   try {
-    const { stdout } = await run('git', ['--version']);
+    const { stdout } = await run('git', gitArguments('.', ['--version']), {
+      env: gitEnvironment(process.env),
+    });
     return [ok(stdout.trim())];
   } catch (error) {
     return [problem(`git cannot be run (${messageOf(error)})`, 'Install git 2.20 or newer.')];
@@ -67,7 +75,7 @@ async function checkGithub(config: GithubForgeConfig): Promise<Finding[]> {
         ? {
             status: 'warning',
             message: 'No webhook is set up: changes are found by polling',
-            mend: 'Set GITHUB_WEBHOOK_SECRET; see docs/github.md.',
+            fix: 'Set GITHUB_WEBHOOK_SECRET; see docs/github.md.',
           }
         : ok('Webhooks are taken at /api/v1/webhooks/github');
     if (found.length > 0) return found;
@@ -77,11 +85,28 @@ async function checkGithub(config: GithubForgeConfig): Promise<Finding[]> {
   }
 }
 
+/** What issues wait for and will never get. */
+function checkDependencies(issues: readonly Issue[]): Finding[] {
+  const named = new Map(
+    issues.map((issue) => [issue.number, issue.state === 'open' ? namedDependencies(issue) : []]),
+  );
+  const open = issues.filter(({ state }) => state === 'open').map(({ number }) => number);
+  return describeAll(open, (number) => named.get(number) ?? null).map((message) => ({
+    status: 'warning',
+    message,
+    fix: 'Correct blocked_by, or the lines "Blocked by" and "Depends on", in the issue.',
+  }));
+}
+
 /** The repository and the files of its backlog. */
 async function checkForge(config: Config): Promise<Finding[]> {
   if (config.forge.kind === 'github') return checkGithub(config.forge);
   const { openLocalForge } = await import('./forge/local/local-forge.ts');
-  const forge = await openLocalForge(config.forge);
+  const forge = await openLocalForge({
+    ...config.forge,
+    dataDir: config.dataDir,
+    readOnly: true,
+  });
   try {
     await forge.check();
     const [repository = ''] = forge.repositories;
@@ -91,11 +116,16 @@ async function checkForge(config: Config): Promise<Finding[]> {
       (file): Finding => ({
         status: 'warning',
         message: `${file.file}: ${file.problem}`,
-        mend: 'It is held until the file is mended.',
+        fix: 'It is held until the file is corrected.',
       }),
     );
     const branch = await forge.defaultBranch(repository);
-    return [ok(`${repository}, branches start from ${branch}, ${open} open issues`), ...broken];
+    const issues = (await forge.backlog?.list()) ?? [];
+    return [
+      ok(`${repository}, branches start from ${branch}, ${open} open issues`),
+      ...broken,
+      ...checkDependencies(issues),
+    ];
   } finally {
     await forge.close();
   }
@@ -204,7 +234,26 @@ function describeStopped(found: Exclude<Inspection, { state: 'in_use' }>): strin
     : 'is in order';
 }
 
+/** What a check found may quote what a library said. */
+function scrubbed(check: Check, secrets: readonly string[]): Check {
+  const scrub = createScrubber(secrets);
+  const clean = (finding: Finding): Finding => ({ ...finding, message: scrub(finding.message) });
+  return {
+    ...check,
+    run: () =>
+      check.run().then(
+        (findings) => findings.map(clean),
+        (error: unknown) => [clean(problem(messageOf(error)))],
+      ),
+  };
+}
+
 export function checksFor(flags: SettingFlags): Check[] {
+  const secrets = loadSecrets({ flags });
+  return allChecks(flags).map((check) => scrubbed(check, secrets));
+}
+
+function allChecks(flags: SettingFlags): Check[] {
   const first: Check[] = [
     { name: 'node', run: checkNode },
     { name: 'git', run: checkGit },
@@ -221,7 +270,7 @@ export function checksFor(flags: SettingFlags): Check[] {
   }
   return [
     ...first,
-    { name: 'settings', run: async () => [ok(describeConfig(config))] },
+    { name: 'settings', run: async () => describeConfig(config) },
     {
       name: config.forge.kind === 'local' ? 'repository' : 'github',
       run: () => checkForge(config),

@@ -6,5 +6,5 @@ const OLDEST = [22, 18] as const;
 export function nodeProblem(version: string): string | null {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return null;
-  return `Banto needs Node ${OLDEST.join('.')} or newer; this is ${version}. In a clone, run "npm ci" once and then "npm run -s banto -- <command>": that brings its own Node.`;
+  return `Banto needs Node ${OLDEST.join('.')} or newer; this is ${version}. Install Node 24 from https://nodejs.org or with your version manager (nvm install 24). In a clone, run "npm ci" once and then "npm run -s banto -- <command>": that brings its own Node.`;
 }

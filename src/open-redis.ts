@@ -4,8 +4,9 @@
 import { readFileSync } from 'node:fs';
 import type { Config, RedisConfig } from './config.ts';
 import { BantoError } from './core/errors.ts';
-import { repositoryName } from './forge/local/local-forge.ts';
+import { repositoryName } from './forge/local/identity.ts';
 import type { RedisConnection } from './store/redis/connect.ts';
+import { refusalOf } from './store/redis/link.ts';
 import { openRedisStore, type RedisStore } from './store/redis/redis-store.ts';
 import type { Telemetry } from './telemetry.ts';
 
@@ -32,33 +33,47 @@ export function redisConnection({ connection, tls }: RedisConfig): RedisConnecti
   };
 }
 
-/** At the start nobody waits for an answer yet: say what is wrong instead of "busy". */
-export function redisUnreachable(error: unknown): unknown {
+/** At the start nobody waits for an answer yet: say what is wrong, and what to do about it. */
+export function redisUnreachable(error: unknown, heard?: Error): unknown {
+  const cause = heard ?? ((error as Error | undefined)?.cause as Error | undefined);
+  const words = [cause?.message ?? '', error instanceof Error ? error.message : ''];
+  const refused = cause === undefined ? null : refusalOf(cause);
+  if (refused !== null) return new BantoError('misconfigured', refused, { cause: error });
   if (!(error instanceof BantoError && error.code === 'busy')) return error;
-  const cause = error.cause instanceof Error ? error.cause.message : 'no answer';
   return new BantoError(
     'unreachable',
-    `Redis cannot be reached (${cause}). Check REDIS_URL, or REDIS_HOST and REDIS_PORT, and that it runs.`,
+    `Redis cannot be reached (${words[0] || 'no answer'}). Check REDIS_URL, or REDIS_HOST and REDIS_PORT, and that it runs.`,
     { cause: error },
   );
 }
 
 export async function openRedis(
-  { forge, policy }: Config,
+  { forge, policy, dataDir }: Config,
   store: RedisConfig,
   log: Telemetry['log'],
 ): Promise<RedisStore> {
+  // Until it is open, what goes wrong is told once, by the error that ends the start.
+  let opened = false;
+  let heard: Error | undefined;
+  function tell(message: string, error?: unknown): void {
+    if (opened) log.warn(error === undefined ? {} : { err: error }, message);
+    else if (error instanceof Error) heard ??= error;
+    else log.warn(message);
+  }
   try {
-    return await openRedisStore({
+    const redis = await openRedisStore({
       connection: redisConnection(store),
       namespace: store.namespace,
       keyPatterns: store.keyPatterns,
       ttls: store.ttls,
-      repositories: forge.kind === 'github' ? forge.repositories : [repositoryName(forge.repoDir)],
+      repositories:
+        forge.kind === 'github' ? forge.repositories : [repositoryName(forge.repoDir, dataDir)],
       leaseSeconds: policy.leaseSeconds,
-      log: (message, error) => log.warn(error === undefined ? {} : { err: error }, message),
+      log: tell,
     });
+    opened = true;
+    return redis;
   } catch (error) {
-    throw redisUnreachable(error);
+    throw redisUnreachable(error, heard);
   }
 }

@@ -6,7 +6,10 @@ import type { Config } from './config.ts';
 import { BantoError } from './core/errors.ts';
 import type { Forge } from './core/forge.ts';
 import type { Store } from './core/store.ts';
+import { tokenSetting } from './core/token.ts';
 import { createHttpDoor } from './doors/http/door.ts';
+import { isLoopback } from './doors/http/settings.ts';
+import { createMcpOverHttp } from './doors/mcp/over-http.ts';
 import { openGithubForge } from './forge/github/github-forge.ts';
 import { openLocalForge } from './forge/local/local-forge.ts';
 import { openRedis } from './open-redis.ts';
@@ -16,6 +19,7 @@ import type { Telemetry } from './telemetry.ts';
 
 export interface Served {
   readonly url: string;
+  readonly repositories: readonly string[];
   stop(): Promise<void>;
 }
 
@@ -36,9 +40,9 @@ export async function openStore(config: Config, log: Log): Promise<Store> {
 }
 
 /** The forge follows the store's clock: pictures of issues and our own writes are compared by it. */
-async function openForge({ forge }: Config, store: Store, log: Log): Promise<Forge> {
+async function openForge({ forge, dataDir }: Config, store: Store, log: Log): Promise<Forge> {
   const now = await followClock(store);
-  if (forge.kind === 'local') return openLocalForge({ ...forge, now, log });
+  if (forge.kind === 'local') return openLocalForge({ ...forge, dataDir, now, log });
   const { openPace } = store;
   return openGithubForge({
     ...forge,
@@ -61,10 +65,13 @@ async function checkForge(forge: Forge, log: Log): Promise<void> {
 
 /** Anybody who can reach the address could take every task: a server without tokens must not start there. */
 async function requireToken({ tokensRequired, host }: Config, store: Store): Promise<void> {
-  if (!tokensRequired || (await store.settings('tokens:')).size > 0) return;
+  if (!tokensRequired || (await store.settings(tokenSetting(''))).size > 0) return;
+  const why = isLoopback(host)
+    ? 'REQUIRE_TOKENS is on'
+    : `BROKER_HOST ${host} can be reached by others, so that tokens are needed`;
   throw new BantoError(
     'misconfigured',
-    `BROKER_HOST ${host} can be reached by others, so that tokens are needed, and there is none yet. Create one first: banto token create --operator`,
+    `${why}, and there is no token yet. Create one first: banto token create --operator`,
   );
 }
 
@@ -124,13 +131,18 @@ export async function serve(
     });
     const { host, port, tokensRequired, allowedHosts } = config;
     const settings = { host, port, tokensRequired, allowedHosts, version: packageVersion() };
-    const door = createHttpDoor({ broker, settings, telemetry });
+    const door = createHttpDoor({
+      broker,
+      settings,
+      telemetry,
+      createMcp: createMcpOverHttp,
+    });
     await broker.start();
     // Together: the broker answers the open polls that the door waits for.
     closers.push(async () => {
       await Promise.all([door.close(), broker.stop()]);
     });
-    return { url: await door.listen(), stop };
+    return { url: await door.listen(), repositories: forge.repositories, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { busy } from './core/errors.ts';
+import { describe, expect, test } from 'vitest';
+import { BantoError, busy } from './core/errors.ts';
 import { createTelemetry, redact } from './telemetry.ts';
 
 function telemetryWithLines() {
@@ -91,4 +91,37 @@ test('the queue is shown as gauges, and a store that is gone leaves no stale one
   const later = await telemetry.metrics();
   expect(later).not.toContain('banto_tasks{');
   expect(later).toContain('banto_store_up 0');
+});
+
+describe('an error in the log', () => {
+  function logged(format: 'json' | 'pretty', level: 'info' | 'debug', error: Error): string {
+    let written = '';
+    const write = (line: string) => (written += line);
+    createTelemetry({ level, format, write }).log.warn({ err: error }, 'it failed');
+    return written;
+  }
+  const ordinary = new BantoError('unreachable', 'Redis cannot be reached.');
+  const system = Object.assign(new Error('connect failed'), { code: 'ECONNREFUSED' });
+  const fault = new TypeError('x is not a function');
+
+  test.each([ordinary, system])('is one sentence where it is an ordinary one (%s)', (error) => {
+    for (const format of ['json', 'pretty'] as const) {
+      const line = logged(format, 'info', error);
+      expect(line).toContain(error.message);
+      expect(line).not.toContain('telemetry.test.ts');
+      expect(line.trim().split('\n')).toHaveLength(1);
+    }
+  });
+
+  test('of a fault keeps its trace in JSON, and on a terminal at debug level', () => {
+    expect(logged('json', 'info', fault)).toContain('telemetry.test.ts');
+    expect(logged('pretty', 'info', fault)).not.toContain('telemetry.test.ts');
+    expect(logged('pretty', 'debug', fault)).toContain('telemetry.test.ts');
+    expect(logged('pretty', 'debug', ordinary)).toContain('telemetry.test.ts');
+  });
+
+  test('shows no secret in a pretty line either', () => {
+    const error = new Error('sent Bearer abc.def-ghi to redis://user:hunter2@localhost');
+    expect(logged('pretty', 'debug', error)).not.toMatch(/abc\.def|hunter2/);
+  });
 });

@@ -1,12 +1,15 @@
 // Logs and metrics. No secret ever leaves through here: every line is scrubbed as it is written.
 
-import { type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
+import { prettyFactory } from 'pino-pretty';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { BantoError } from './core/errors.ts';
 import type { ForgeBudget } from './core/forge.ts';
+import { createScrubber } from './core/secrets.ts';
 import type { QueueView } from './core/store.ts';
 
 export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
+export type LogFormat = 'json' | 'pretty';
 
 export interface Telemetry {
   readonly log: Logger;
@@ -120,14 +123,76 @@ function showQueue(metrics: Metrics, queue: Parameters<Telemetry['showQueue']>[0
   metrics.outbox.set({ status: 'failing' }, queue.outbox.failing);
 }
 
-/** `write` takes the finished lines; without it they go to standard error, so that output stays clean. */
-export function createTelemetry(options: {
-  level: LogLevel;
-  write?: (line: string) => void;
-}): Telemetry {
-  const { level, write } = options;
-  const settings = { level, base: null, hooks: { streamWrite: redact } };
-  const log = write === undefined ? pino(settings, pino.destination(2)) : pino(settings, { write });
+/** What people meet every day is a sentence; where it was thrown helps only whoever debugs Banto. */
+function isOrdinary(error: Error): boolean {
+  return error instanceof BantoError || typeof (error as NodeJS.ErrnoException).code === 'string';
+}
+
+/** Libraries hang requests, commands and their arguments on errors: none of that is for a log. */
+function describeError(error: unknown, debug: boolean, format: LogFormat): unknown {
+  if (!(error instanceof Error)) return error;
+  const { name, message, stack, cause } = error;
+  const { code, status, reason } = error as { code?: unknown; status?: unknown; reason?: unknown };
+  const words = Object.entries({ code, status, reason }).filter(
+    ([, value]) => typeof value === 'string' || typeof value === 'number',
+  );
+  // A fault of Banto keeps its trace where a program reads the log.
+  const traced = debug || (format === 'json' && !isOrdinary(error));
+  return {
+    type: name,
+    message,
+    ...Object.fromEntries(words),
+    ...(traced ? { stack } : {}),
+    ...(cause === undefined ? {} : { cause: describeError(cause, debug, format) }),
+  };
+}
+
+/** `it failed: Redis cannot be reached`: the error belongs to the line it explains. */
+function prettyLines(write: (line: string) => void, colorize: boolean): DestinationStream {
+  const format = prettyFactory({
+    colorize,
+    singleLine: true,
+    translateTime: 'SYS:HH:MM:ss',
+    ignore: 'pid,hostname,reqId,err',
+    errorLikeObjectKeys: [],
+    messageFormat: ({ msg, err }) => {
+      const { message = '', stack } = (err ?? {}) as { message?: string; stack?: string };
+      return [msg, stack ?? message].filter((part) => part !== '' && part !== undefined).join(': ');
+    },
+  });
+  return { write: (line) => write(format(line) ?? '') };
+}
+
+export interface TelemetryOptions {
+  readonly level: LogLevel;
+  readonly format?: LogFormat;
+  /** Only where lines are pretty. */
+  readonly color?: boolean;
+  /** Takes the finished lines; without it they go to standard error, so that output stays clean. */
+  readonly write?: (line: string) => void;
+  /** Known secrets: taken out of every line, wherever a library puts them. */
+  readonly secrets?: readonly string[];
+}
+
+function destinationOf({ format, color = false, write }: TelemetryOptions): DestinationStream {
+  const raw = write === undefined ? pino.destination(2) : { write };
+  return format === 'pretty' ? prettyLines((line) => raw.write(line), color) : raw;
+}
+
+export function createTelemetry(options: TelemetryOptions): Telemetry {
+  const { level, format = 'json', secrets = [] } = options;
+  const scrub = createScrubber(secrets);
+  const log: Logger = pino(
+    {
+      level,
+      base: null,
+      hooks: { streamWrite: (line: string) => redact(scrub(line)) },
+      serializers: {
+        err: (error: unknown) => describeError(error, log.level === 'debug', format),
+      },
+    },
+    destinationOf(options),
+  );
   const metrics = createMetrics();
   return {
     log,

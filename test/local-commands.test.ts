@@ -38,7 +38,7 @@ function banto(args: string[], env: Record<string, string> = {}, input = '') {
 
 interface Report {
   healthy: boolean;
-  findings: { check: string; status: string; message: string; mend?: string }[];
+  findings: { check: string; status: string; message: string; fix?: string }[];
 }
 
 async function doctor(env: Record<string, string> = { BROKER_PORT: '0' }) {
@@ -55,6 +55,8 @@ describe('banto doctor', () => {
       'node',
       'git',
       'settings',
+      'settings',
+      'settings',
       'repository',
       'port',
       'store',
@@ -69,6 +71,26 @@ describe('banto doctor', () => {
     const { code, report } = await doctor();
     const warning = report.findings.find(({ status }) => status === 'warning');
     expect(warning?.message).toContain('0003-broken.md');
+    expect(code).toBe(0);
+  });
+
+  test('names dependencies that can never be met', async () => {
+    repository();
+    for (const [number, waits] of [
+      [1, '[2]'],
+      [2, '[1]'],
+      [3, '[3, 99]'],
+    ] as const) {
+      const text = `---\nblocked_by: ${waits}\n---\n# Issue\n`;
+      writeFileSync(join(cwd, 'backlog', `000${number}-issue.md`), text);
+    }
+    const { code, report } = await doctor();
+    const warnings = report.findings.filter(({ status }) => status === 'warning');
+    expect(warnings.map(({ message }) => message)).toEqual([
+      expect.stringContaining('circle (#1 → #2 → #1)'),
+      expect.stringContaining('#3 names itself'),
+      expect.stringContaining('#99, which does not exist'),
+    ]);
     expect(code).toBe(0);
   });
 
@@ -102,7 +124,7 @@ describe('banto doctor', () => {
     stranger.close();
     expect(report.findings.find(({ check }) => check === 'port')).toMatchObject({
       status: 'problem',
-      mend: expect.stringContaining('BROKER_PORT'),
+      fix: expect.stringContaining('BROKER_PORT'),
     });
     expect(code).toBe(1);
   });
@@ -148,6 +170,54 @@ describe('banto issue add', () => {
   });
 });
 
+describe('banto issue', () => {
+  test('lists, shows, edits, closes and reopens without a server, and says what is not there', async () => {
+    repository();
+    await banto(['issue', 'add', 'Fix the login', '--label', '"good, easy",b']);
+    const file = join(cwd, 'backlog', '0001-fix-the-login.md');
+    const edit = [
+      'issue',
+      'edit',
+      '1',
+      '--label',
+      'c',
+      '--remove-label',
+      'B',
+      '--priority',
+      'high',
+    ];
+    expect((await banto(edit)).stdout).toMatch(/#1: Fix the login\n.*Labels +good, easy, c\n/s);
+    expect(readFileSync(file, 'utf8')).toMatch(/labels: \["good, easy", c\]\npriority: high\n/);
+    expect((await banto(['issue', 'close', '#1'])).stdout).toBe('#1 is closed: Fix the login\n');
+    expect((await banto(['issue', 'list'])).stdout).toBe('No issues.\n');
+    expect((await banto(['issue', 'reopen', '1'])).code).toBe(0);
+    const listed = await banto(['issue', 'list', '--json']);
+    expect(JSON.parse(listed.stdout)).toMatchObject({
+      issues: [{ number: 1, state: 'open', labels: ['good, easy', 'c'], priority: 'high' }],
+    });
+    expect(await banto(['issue', 'show', '9'])).toMatchObject({
+      code: 1,
+      stderr: 'banto: There is no issue #9 in the backlog.\n',
+    });
+    expect((await banto(['issue', 'show', 'nine'])).code).toBe(2);
+  });
+
+  test('asks the server that was named', async () => {
+    const issue = { number: 4, url: 'file:///srv/backlog/0004-x.md' };
+    const api = await scriptedApi(() => ({ json: issue }));
+    const ran = await banto(['issue', 'add', 'Fix it', '--label', 'a', '--url', api.url]);
+    await api.close();
+    expect(ran).toMatchObject({ code: 0, stdout: 'Added #4: file:///srv/backlog/0004-x.md\n' });
+    expect(api.received).toMatchObject([{ method: 'POST', path: '/api/v1/issues' }]);
+  });
+
+  test('says where issues are that are not here', async () => {
+    expect((await banto(['issue', 'list'])).stderr).toMatch(/is not a git repository\. Go to one/);
+    const env = { GITHUB_TOKEN: 'x', GITHUB_REPOSITORY: 'o/r' };
+    expect((await banto(['issue', 'list'], env)).stderr).toMatch(/are on GitHub .*edit them there/);
+  });
+});
+
 describe('what an author may not expect', () => {
   test.each<[string[], RegExp]>([
     [[], /no label: only agents that offer everything/],
@@ -172,6 +242,44 @@ describe('banto token create', () => {
     expect(file.includes(ran.stdout.trim())).toBe(false);
   });
 
+  test.each([
+    [['--agent', 'a1'], { scope: 'agent', agent_id: 'a1' }],
+    [['--operator'], { scope: 'operator', agent_id: null }],
+    [['--scope', 'operator'], { scope: 'operator', agent_id: null }],
+    [['--scope', 'read', '--note', 'screen'], { scope: 'read', agent_id: null, note: 'screen' }],
+  ])('%j, then list and revoke, without a server', async (options, token) => {
+    repository();
+    const made = await banto(['token', 'create', '--json', ...options]);
+    const { id, token: secret } = JSON.parse(made.stdout) as { id: string; token: string };
+    const listed = await banto(['token', 'list', '--json']);
+    expect(listed.stdout).not.toContain(secret);
+    expect(JSON.parse(listed.stdout)).toMatchObject({ tokens: [{ id, ...token }] });
+    expect((await banto(['token', 'list'])).stdout).toMatch(
+      new RegExp(`^${id} +${token.scope}`, 'm'),
+    );
+    expect(await banto(['token', 'revoke', id])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`Revoked ${id}`),
+    });
+    expect((await banto(['token', 'list'])).stdout).toBe('There are no tokens.\n');
+    expect(await banto(['token', 'revoke', id])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('banto token list'),
+    });
+  });
+
+  test.each([
+    [[]],
+    [['--agent', 'a1', '--operator']],
+    [['--agent', 'a1', '--scope', 'read']],
+    [['--operator', '--scope', 'read']],
+    [['--scope', 'agent']],
+    [['--scope', 'all']],
+  ])('%j does not say whose token it is', async (options) => {
+    repository();
+    expect(await banto(['token', 'create', ...options])).toMatchObject({ code: 2, stdout: '' });
+  });
+
   test('never goes to files when a server was named', async () => {
     repository();
     const ran = await banto(['token', 'create', '--operator', '--url', 'http://127.0.0.1:9']);
@@ -185,6 +293,31 @@ describe('banto serve', () => {
     const ran = await banto(['serve'], { BROKER_HOST: '0.0.0.0', BROKER_PORT: '0' });
     expect(ran.code).toBe(1);
     expect(ran.stderr).toContain('banto token create --operator');
+  });
+
+  test('asks everybody for a token where REQUIRE_TOKENS says so, until it is revoked', async () => {
+    repository();
+    const env = { BROKER_PORT: '0', LOG_LEVEL: 'silent', REQUIRE_TOKENS: 'true' };
+    expect(await banto(['serve'], env)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/REQUIRE_TOKENS is on.*banto token create --operator/),
+    });
+    const first = (await banto(['token', 'create', '--operator'])).stdout.trim();
+    const { child, ended, said } = await startBanto(['serve'], /Banto is at (\S+)/, { cwd, env });
+    const url = /at (\S+)/.exec(said)?.[1] ?? '';
+    const ask = (token: string | null, ...args: string[]) =>
+      banto([...args, '--url', url], token === null ? {} : { BANTO_TOKEN: token });
+    expect((await ask(null, 'queue')).stderr).toContain('A token is needed');
+    expect((await ask(first, 'queue')).code).toBe(0);
+    const made = await ask(first, 'token', 'create', '--scope', 'read', '--json');
+    const { id, token } = JSON.parse(made.stdout) as { id: string; token: string };
+    expect((await ask(token, 'queue')).code).toBe(0);
+    expect((await ask(token, 'token', 'list')).stdout).toContain(id);
+    expect((await ask(token, 'pause')).stderr).toContain('operator scope');
+    expect((await ask(first, 'token', 'revoke', id)).code).toBe(0);
+    expect((await ask(token, 'queue')).stderr).toContain('not valid');
+    child.kill('SIGTERM');
+    await ended;
   });
 
   test('serves until it is asked to stop, and alone on its data', async () => {
@@ -203,7 +336,7 @@ describe('banto serve', () => {
     const { code, stdout } = await ended;
     const address = /Banto is at (\S+)/.exec(stdout)?.[1] ?? '';
     expect(code).toBe(0);
-    expect(stdout).toMatch(/issues in .*backlog; add one with `banto issue add`\n.*\/docs\n/);
+    expect(stdout).toMatch(/Next: add work with `banto issue add`/);
     expect(stdout).toContain('Stopping; leases are kept.');
     expect((await banto(['queue', '--url', address])).code).toBe(5);
     expect((await doctor()).report.healthy).toBe(true);

@@ -3,10 +3,8 @@
 // the agent asks again with that id and gets what was claimed.
 
 import { waitingLedger } from '../core/ledger.ts';
-import type { HandOut } from '../core/store.ts';
-import type { Ticket } from '../core/ticket.ts';
+import { requestKey, type Ticket } from '../core/ticket.ts';
 import type { Context } from './context.ts';
-import type { ClaimTicket } from './request.ts';
 
 /** Longer than any matcher may still be busy with a ticket it read before it was deleted. */
 const REMEMBERED_MS = 30_000;
@@ -15,8 +13,8 @@ export interface Absent {
   /** `unsure`: something may have been claimed already; that is asked until the store answers. */
   remember(ticket: Ticket, unsure: boolean): void;
   /** Somebody claimed for it. */
-  claimed(requestId: string): void;
-  /** Before the agent asks anew: what it never heard of must not count as held by it. */
+  claimed(request: Pick<Ticket, 'agentId' | 'requestId'>): void;
+  /** Before the agent asks again: what it never heard of must not count as held by it. */
   settleAgent(agentId: string): Promise<void>;
   /** Asks for all that are unsure. */
   settleAll(): Promise<void>;
@@ -29,32 +27,39 @@ interface Entry {
   cancel: () => void;
 }
 
-export function createAbsent(context: Context, claimFor: ClaimTicket): Absent {
+/** Gives back what was claimed for a request that nobody listens to, unless the agent was told of it after all. */
+export async function giveBack(
+  store: Context['store'],
+  request: Pick<Ticket, 'agentId' | 'requestId'>,
+): Promise<void> {
+  const { agentId, requestId } = request;
+  const found = await store.recall({ agentId, requestId, takeOver: false, writeLockMs: null });
+  if (found === null) return;
+  await store.release({
+    taskId: found.task.id,
+    token: found.lease.token,
+    reason: 'the request ended before the answer',
+    ledger: waitingLedger(found.task.kind),
+    unheardBy: requestId,
+  });
+}
+
+export function createAbsent(context: Context): Absent {
   const { store, timers, log } = context;
   const entries = new Map<string, Entry>();
   let stopped = false;
 
-  async function giveBack({ task, lease }: HandOut): Promise<void> {
-    await store.release({
-      taskId: task.id,
-      token: lease.token,
-      reason: 'the request ended before the answer',
-      ledger: waitingLedger(task.kind),
-    });
-  }
-
   async function settle(entry: Entry): Promise<void> {
     const { ticket } = entry;
     await store.tickets.delete(ticket.id);
-    const result = await claimFor(ticket, [], -1);
-    if (result.outcome === 'leased') await giveBack(result.handOut);
+    await giveBack(store, ticket);
     entry.unsure = false;
   }
 
-  function forgetLater(requestId: string, entry: Entry): void {
+  function forgetLater(key: string, entry: Entry): void {
     entry.cancel = timers.after(REMEMBERED_MS, () => {
-      if (entry.unsure) forgetLater(requestId, entry);
-      else if (entries.get(requestId) === entry) entries.delete(requestId);
+      if (entry.unsure) forgetLater(key, entry);
+      else if (entries.get(key) === entry) entries.delete(key);
     });
   }
 
@@ -63,21 +68,22 @@ export function createAbsent(context: Context, claimFor: ClaimTicket): Absent {
     for (const entry of unsure) await settle(entry);
   }
 
-  function forget(requestId: string): void {
-    entries.get(requestId)?.cancel();
-    entries.delete(requestId);
+  function forget(key: string): void {
+    entries.get(key)?.cancel();
+    entries.delete(key);
   }
 
   return {
     remember(ticket, unsure) {
       if (stopped) return;
-      forget(ticket.requestId);
+      const key = requestKey(ticket);
+      forget(key);
       const entry: Entry = { ticket, unsure, cancel: () => undefined };
-      entries.set(ticket.requestId, entry);
-      forgetLater(ticket.requestId, entry);
+      entries.set(key, entry);
+      forgetLater(key, entry);
     },
-    claimed(requestId) {
-      const entry = entries.get(requestId);
+    claimed(request) {
+      const entry = entries.get(requestKey(request));
       if (entry === undefined) return;
       entry.unsure = true;
       settle(entry).catch((error: unknown) => {

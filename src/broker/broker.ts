@@ -2,16 +2,18 @@
 // Expected outcomes are values; everything else throws a BantoError whose code the door translates.
 
 import type { Activity } from '../core/activity.ts';
+import type { AgentStatus } from '../core/agent-status.ts';
 import type { Fact } from '../core/facts.ts';
-import type { ForgeBudget, ForgeWebhook } from '../core/forge.ts';
+import type { ForgeBudget, ForgeWebhook, IssueChange, NewIssue } from '../core/forge.ts';
 import type { Issue } from '../core/issue.ts';
 import type { Policy } from '../core/settings.ts';
 import type { QueueView, StatsRow, TaskDetail, TaskFilter } from '../core/store.ts';
 import type { Attempt, Lease, Task, TaskKind, Verdict } from '../core/task.ts';
+import type { OnUnfinished } from '../core/unfinished.ts';
+import type { NewPullRequest, Usage } from '../core/usage.ts';
 import type { Why } from '../core/why.ts';
 import type { LeaseCall } from './holder.ts';
-
-export type OnUnfinished = 'complete' | 'resume' | 'release';
+import type { TokenVerbs } from './tokens.ts';
 
 export interface TaskRequest {
   readonly agentId: string;
@@ -34,6 +36,12 @@ export interface Assignment {
   readonly ledger: 'written' | 'pending';
 }
 
+/** An issue of the backlog, and the task that somebody who names it means; null: there is none yet. */
+export interface BacklogIssue {
+  readonly issue: Issue;
+  readonly task: Task | null;
+}
+
 /** A task with what a list shows of its issue; text by strangers. */
 export interface ListedTask {
   readonly task: Task;
@@ -47,13 +55,14 @@ export interface AgentView {
   readonly lastSeenAt: number;
   readonly holds: readonly string[];
   readonly waiting: boolean;
-  /** `zombie`: holds, or just lost, a lease and is silent. `idle`: not heard of for half an hour. */
-  readonly status: 'active' | 'zombie' | 'idle';
+  readonly status: AgentStatus;
 }
 
 export interface Flags {
   readonly maintenance: boolean;
   readonly debug: boolean;
+  /** Repositories and agents with a flag `maintenance:{name}` of their own. */
+  readonly paused: readonly string[];
 }
 
 export interface Readiness {
@@ -63,16 +72,32 @@ export interface Readiness {
   readonly mirrored: boolean;
 }
 
-export interface Broker {
-  /** Null: nothing suitable came in time. An aborted signal means that the caller has gone. */
-  requestTask(request: TaskRequest, signal?: AbortSignal): Promise<Assignment | null>;
-  heartbeat(input: LeaseCall & { progress: string | null }): Promise<{ expiresAt: number }>;
+export interface Broker extends TokenVerbs {
+  /**
+   * Null: nothing suitable came in time. An aborted signal means that the caller has gone. `completed` is told
+   * which task this request completed, as soon as it did: the answer must say so, whatever it is.
+   */
+  requestTask(
+    request: TaskRequest,
+    signal?: AbortSignal,
+    completed?: (taskId: string) => void,
+  ): Promise<Assignment | null>;
+  /**
+   * The answer with this assignment was handed over. Every door says so after it has answered: until then the
+   * agent's next request gets the same task, and none completes it. Never throws.
+   */
+  answered(assignment: Pick<Assignment, 'task' | 'lease'>): Promise<void>;
+  heartbeat(
+    input: LeaseCall & { progress: string | null; usage?: Usage | null },
+  ): Promise<{ expiresAt: number }>;
   complete(
     input: LeaseCall & {
       summary: string | null;
       prNumber: number | null;
       verdict: Verdict | null;
       comments: readonly string[];
+      pullRequest?: NewPullRequest | null;
+      usage?: Usage | null;
     },
   ): Promise<Task>;
   fail(
@@ -80,21 +105,40 @@ export interface Broker {
       reason: string;
       retryable: boolean;
       delaySeconds: number | null;
+      usage?: Usage | null;
     },
   ): Promise<Task>;
-  release(input: LeaseCall & { reason: string | null }): Promise<Task>;
+  release(
+    input: LeaseCall & {
+      reason: string | null;
+      delaySeconds?: number | null;
+      usage?: Usage | null;
+    },
+  ): Promise<Task>;
 
-  tasks(filter: TaskFilter): Promise<{ tasks: ListedTask[]; nextCursor: string | null }>;
+  /** With `issue`, the tasks of that issue: the open one first, then the one that changed last. */
+  tasks(
+    filter: TaskFilter & { readonly issue?: number },
+  ): Promise<{ tasks: ListedTask[]; nextCursor: string | null }>;
   /** Those of these ids that are known, in no order. */
   tasksNamed(ids: readonly string[]): Promise<ListedTask[]>;
   /** What the facts of the last days add up to, as of now. */
   activity(): Promise<Activity>;
-  task(taskId: string): Promise<TaskDetail>;
+  /** `historyCursor`: the `nextHistoryCursor` of the page before. */
+  task(taskId: string, historyCursor?: string): Promise<TaskDetail>;
   why(taskId: string, agentId: string | null): Promise<Why>;
   requeue(input: { taskId: string; delaySeconds: number }): Promise<Task>;
   prioritize(input: { taskId: string; priority: number }): Promise<Task>;
   unlock(input: { taskId: string }): Promise<Task>;
   cancel(input: { taskId: string; reason: string | null }): Promise<Task>;
+
+  /** The local backlog, open and closed; a forge that keeps its own issues refuses with `conflict`. */
+  issues(): Promise<BacklogIssue[]>;
+  /** False: the forge keeps its own issues, and the four calls around this one are refused. */
+  hasBacklog(): boolean;
+  issue(number: number): Promise<BacklogIssue>;
+  addIssue(issue: NewIssue): Promise<BacklogIssue>;
+  editIssue(number: number, change: IssueChange): Promise<BacklogIssue>;
 
   agents(): Promise<AgentView[]>;
   agent(agentId: string): Promise<AgentView>;
@@ -116,11 +160,6 @@ export interface Broker {
   lastSeq(): Promise<number>;
   /** A hint that there are new facts; `events` is the truth. */
   subscribe(listener: (facts: readonly Fact[]) => void): () => void;
-
-  /** Stores the hash of a new token; returns the secret, which is shown once. */
-  createToken(input: { agentId: string | null; note: string | null }): Promise<string>;
-  /** Who a secret belongs to; null: nobody. `agentId` null means operator scope. */
-  whoIs(secret: string): Promise<{ agentId: string | null } | null>;
 
   readiness(): Promise<Readiness>;
   start(): Promise<void>;

@@ -2,10 +2,13 @@
 // set of capabilities while the registry of buckets stays the same, so that a claim needs no read.
 
 import { type Bucket, parseBucketKey, rankBuckets, seekerKey } from '../core/match.ts';
+import { pausedFor } from '../core/paused.ts';
 import type { Store } from '../core/store.ts';
 import type { Seeker } from '../core/ticket.ts';
 
 export interface Choice {
+  /** Why an operator lets this agent have nothing; null: it may have what there is. */
+  readonly paused: string | null;
   readonly version: number;
   readonly groups: string[][];
 }
@@ -13,8 +16,10 @@ export interface Choice {
 export interface Chooser {
   /** Teaches the store capabilities that are labels nobody asked for before, then ranks. */
   choose(seeker: Seeker): Promise<Choice>;
-  /** The same for many; every seeker's labels are learned first. */
-  chooseAll(seekers: readonly Seeker[]): Promise<{ version: number; keys: Set<string> }>;
+  /** The same for many; every seeker's labels are learned first. `open`: those that are not paused. */
+  chooseAll<S extends Seeker>(
+    seekers: readonly S[],
+  ): Promise<{ version: number; keys: Set<string>; open: S[] }>;
   /** The store said `stale`, or somebody waits for buckets that may be new. */
   refresh(): Promise<void>;
 }
@@ -25,6 +30,7 @@ interface Known {
   readonly version: number;
   readonly buckets: Map<string, Bucket>;
   readonly unlearned: Set<string>;
+  readonly paused: ReadonlySet<string>;
   /** Agents that some bucket names: only for them does the identity change the ranking. */
   readonly named: Set<string>;
   readonly ranked: Map<string, string[][]>;
@@ -40,14 +46,19 @@ export function createChooser(store: Store): Chooser {
     const registry = await store.registry();
     const { version } = registry;
     if (before?.generation === generation && before.version === version) return before;
-    const buckets = new Map(registry.buckets.map((key) => [key, parseBucketKey(key)]));
+    const paused = new Set(registry.paused);
+    const buckets = new Map(
+      registry.buckets
+        .map((key) => [key, parseBucketKey(key)] as const)
+        .filter(([, bucket]) => !paused.has(bucket.repository)),
+    );
     const named = new Set<string>();
     for (const bucket of buckets.values()) {
       for (const author of bucket.authors) named.add(author);
       if (bucket.only !== null) named.add(bucket.only);
     }
     const unlearned = new Set(registry.unlearned);
-    return { generation, version, buckets, unlearned, named, ranked: new Map() };
+    return { generation, version, buckets, unlearned, paused, named, ranked: new Map() };
   }
 
   function reread(): Promise<Known> {
@@ -86,12 +97,15 @@ export function createChooser(store: Store): Chooser {
   return {
     async choose(seeker) {
       const state = await learned([seeker]);
-      return { version: state.version, groups: rank(state, seeker) };
+      const paused = pausedFor(seeker, state.paused);
+      const groups = paused === null ? rank(state, seeker) : [];
+      return { version: state.version, groups, paused };
     },
     async chooseAll(seekers) {
       const state = await learned(seekers);
-      const keys = new Set(seekers.flatMap((seeker) => rank(state, seeker)).flat());
-      return { version: state.version, keys };
+      const open = seekers.filter((seeker) => pausedFor(seeker, state.paused) === null);
+      const keys = new Set(open.flatMap((seeker) => rank(state, seeker)).flat());
+      return { version: state.version, keys, open };
     },
     async refresh() {
       await reread();

@@ -3,15 +3,19 @@
 import { randomBytes } from 'node:crypto';
 import type { Fact } from '../core/facts.ts';
 import type { Forge } from '../core/forge.ts';
+import { reasonOf } from '../core/reason.ts';
 import type { Policy } from '../core/settings.ts';
 import type { Store } from '../core/store.ts';
 import { createAbsent } from './absent.ts';
 import { createActivityReads } from './activity.ts';
+import { createAnswered } from './answered.ts';
+import { createBranchWishes } from './branch-wishes.ts';
 import type { Broker, Flags } from './broker.ts';
 import { createChooser } from './chooser.ts';
 import { type Context, type Log, systemTimers, type Timers } from './context.ts';
 import { createFinish } from './finish.ts';
 import { createHeartbeat } from './heartbeat.ts';
+import { createIssues } from './issues.ts';
 import { createLook } from './look.ts';
 import type { Loop } from './loop.ts';
 import { createMatcher } from './matcher.ts';
@@ -57,7 +61,7 @@ export function createBroker(options: BrokerOptions): RunningBroker {
   const newSecret = options.newSecret ?? (() => randomBytes(18).toString('base64url'));
   const settings = createSettings(store, newSecret, options.policy, (policy, flags, before) => {
     options.onFlags?.(flags);
-    if (before.flags.maintenance && !flags.maintenance) matcher.kick();
+    if (JSON.stringify(before.flags) !== JSON.stringify(flags)) matcher.kick();
     if (JSON.stringify(before.policy) !== JSON.stringify(policy)) replanSoon();
   });
   const context: Context = {
@@ -84,16 +88,17 @@ export function createBroker(options: BrokerOptions): RunningBroker {
     refresh: settings.refresh,
     usage: options.usage ?? null,
   });
-  const mirror = createMirror(context, {
+  const wishes = createBranchWishes(context);
+  const mirror = createMirror(context, wishes, {
     pollMs: options.pollMs ?? forge.rhythm?.pollMs ?? POLL_MS,
     fullPassMs: options.fullPassMs ?? forge.rhythm?.fullPassMs ?? FULL_PASS_MS,
     leads: presence.leads,
   });
   const sweep = createSweep(context, presence.leads);
-  const outbox = createOutbox(context);
+  const outbox = createOutbox(context, mirror);
   const chooser = createChooser(store);
   const claim = createClaim(context);
-  const absent = createAbsent(context, claim);
+  const absent = createAbsent(context);
   const matcher = createMatcher(context, { chooser, claim, absent });
   const finish = createFinish(context, mirror);
   let unwatch: (() => Promise<void>) | null = null;
@@ -121,22 +126,26 @@ export function createBroker(options: BrokerOptions): RunningBroker {
       await check();
       return { ok: true, error: null };
     } catch (error) {
-      return { ok: false, error: error instanceof Error ? error.message : String(error) };
+      return { ok: false, error: reasonOf(error) };
     }
   }
 
   return {
     requestTask: createRequest(context, { chooser, claim, matcher, absent, outbox, finish }),
+    answered: createAnswered(context),
     heartbeat: createHeartbeat(context, mirror),
     ...finish,
-    ...createLook(context),
+    ...createLook(context, wishes),
     ...createActivityReads(context),
     ...createOperate(context),
+    ...createIssues(context),
     config: settings.config,
     putConfig: settings.putConfig,
     flags: settings.flags,
     putFlag: settings.putFlag,
     createToken: settings.createToken,
+    tokens: settings.tokens,
+    revokeToken: settings.revokeToken,
     whoIs: settings.whoIs,
     budget: async () => (await forge.budget?.()) ?? null,
     ...(forge.webhook === undefined ? {} : { webhook: forge.webhook }),

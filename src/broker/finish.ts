@@ -1,14 +1,16 @@
 // The ends of a lease that an agent asks for: complete, fail, release. And what every one of them shares.
 
+import { createHash } from 'node:crypto';
 import { BantoError, busy } from '../core/errors.ts';
 import { outcomeOf } from '../core/follow-up.ts';
 import { deadLedger, waitingLedger } from '../core/ledger.ts';
+import { type Report, reportText } from '../core/report.ts';
 import { retryDelays } from '../core/retry.ts';
 import type { Ended } from '../core/store.ts';
 import { parseTaskId, type Task, type TaskName, type Verdict } from '../core/task.ts';
 import type { Broker } from './broker.ts';
 import type { Context } from './context.ts';
-import { requireHolder } from './holder.ts';
+import { type LeaseCall, notTheHolder } from './holder.ts';
 import type { Mirror } from './mirror.ts';
 
 export function unknownTask(taskId: string): BantoError {
@@ -25,6 +27,16 @@ export function leaseLost(taskId: string): BantoError {
   );
 }
 
+function saidOtherwise(taskId: string): BantoError {
+  return new BantoError(
+    'conflict',
+    `The end of ${taskId} was reported with this lease token before, and with other content. That report stands and this one was not recorded. Do two processes use the same agent_id?`,
+  );
+}
+
+const fingerprintOf = (report: Report): string =>
+  createHash('sha256').update(reportText(report)).digest('hex').slice(0, 32);
+
 export function named(taskId: string): TaskName {
   const name = parseTaskId(taskId);
   if (name === null) throw unknownTask(taskId);
@@ -35,7 +47,8 @@ export type Listing = Pick<Mirror, 'complete'>;
 
 /** Before everything was listed, an unknown task may be one that the store has lost: nobody knows yet. */
 export async function unknownOrUnlisted(taskId: string, listing: Listing): Promise<BantoError> {
-  return (await listing.complete()) ? unknownTask(taskId) : busy();
+  if (await listing.complete()) return unknownTask(taskId);
+  return busy(undefined, 1, 'The backlog is still being listed, so the task may not be known yet.');
 }
 
 function checkVerdict(name: TaskName, verdict: Verdict | null, comments: readonly string[]): void {
@@ -43,6 +56,12 @@ function checkVerdict(name: TaskName, verdict: Verdict | null, comments: readonl
     throw new BantoError(
       'invalid_request',
       'A review is completed with a verdict: approve or request_changes.',
+    );
+  }
+  if (verdict === 'request_changes' && comments.every((comment) => comment.trim() === '')) {
+    throw new BantoError(
+      'invalid_request',
+      'A review that asks for changes needs at least one comment that says what to change.',
     );
   }
   if (name.kind !== 'review' && (verdict !== null || comments.length > 0)) {
@@ -61,26 +80,28 @@ export function createFinish(
 ): Finish {
   const { store, forge, log } = context;
 
-  async function taskOrThrow(taskId: string, ended: Ended): Promise<Task> {
+  async function taskOrThrow(call: LeaseCall, ended: Ended): Promise<Task> {
     if (ended.outcome === 'ok') return ended.task;
-    throw ended.outcome === 'lease_lost'
-      ? leaseLost(taskId)
-      : await unknownOrUnlisted(taskId, mirror);
+    if (ended.outcome === 'conflict') throw saidOtherwise(call.taskId);
+    if (ended.outcome === 'lease_lost') throw leaseLost(call.taskId);
+    if (ended.outcome === 'forbidden') throw notTheHolder(call);
+    throw await unknownOrUnlisted(call.taskId, mirror);
   }
 
   async function complete({
-    agentId = null,
+    pullRequest: _pullRequest,
+    usage: _usage,
     ...input
   }: Parameters<Broker['complete']>[0]): Promise<Task> {
     const name = named(input.taskId);
     checkVerdict(name, input.verdict, input.comments);
-    await requireHolder(store, { ...input, agentId });
     const reviewable = !forge.hasPullRequests || input.prNumber !== null;
     const outcome = outcomeOf(name, input.verdict, input.comments, context.policy(), reviewable);
     context.reached('before_complete');
-    const ended = await store.complete({ ...input, ...outcome });
+    const fingerprint = fingerprintOf({ verb: 'complete', ...input });
+    const ended = await store.complete({ ...input, ...outcome, fingerprint });
     context.reached('after_complete');
-    const task = await taskOrThrow(input.taskId, ended);
+    const task = await taskOrThrow(input, ended);
     if (!reviewable && outcome.followUp?.state === 'held') {
       // The pull request may be known already; if this fails, the next full pass does it.
       await mirror.replan(name.repository, name.number).catch((error: unknown) => {
@@ -92,11 +113,12 @@ export function createFinish(
 
   async function fail(input: Parameters<Broker['fail']>[0]): Promise<Task> {
     const { kind } = named(input.taskId);
-    await requireHolder(store, input);
     const { maxAttempts } = context.policy();
     const ended = await store.fail({
       taskId: input.taskId,
       token: input.token,
+      agentId: input.agentId ?? null,
+      fingerprint: fingerprintOf({ verb: 'fail', ...input }),
       reason: input.reason,
       retryable: input.retryable,
       // One delay less than attempts: the last failure is not retried.
@@ -105,15 +127,15 @@ export function createFinish(
       ledger: waitingLedger(kind),
       deadLedger: deadLedger(kind),
     });
-    return taskOrThrow(input.taskId, ended);
+    return taskOrThrow(input, ended);
   }
 
   async function release(input: Parameters<Broker['release']>[0]): Promise<Task> {
-    const { taskId, token, reason } = input;
-    const { kind } = named(taskId);
-    await requireHolder(store, input);
-    const ended = await store.release({ taskId, token, reason, ledger: waitingLedger(kind) });
-    return taskOrThrow(taskId, ended);
+    const { reason } = input;
+    const { kind } = named(input.taskId);
+    const fingerprint = fingerprintOf({ verb: 'release', reason });
+    const ended = await store.release({ ...input, fingerprint, ledger: waitingLedger(kind) });
+    return taskOrThrow(input, ended);
   }
 
   return { complete, fail, release };

@@ -3,16 +3,16 @@
 import type { Broker } from './broker.ts';
 import type { Context } from './context.ts';
 import { type Listing, leaseLost, named, unknownOrUnlisted } from './finish.ts';
-import { requireHolder } from './holder.ts';
+import { notTheHolder } from './holder.ts';
 
 export function createHeartbeat({ store }: Context, listing: Listing): Broker['heartbeat'] {
   return async (input) => {
-    const { taskId, token, progress } = input;
+    const { taskId } = input;
     named(taskId);
-    await requireHolder(store, input);
-    const renewed = await store.heartbeat({ taskId, token, progress });
+    const renewed = await store.heartbeat(input);
     if (renewed.outcome === 'ok') return { expiresAt: renewed.expiresAt };
     if (renewed.outcome === 'lease_lost') throw leaseLost(taskId);
+    if (renewed.outcome === 'forbidden') throw notTheHolder(input);
     throw await unknownOrUnlisted(taskId, listing);
   };
 }

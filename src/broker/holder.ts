@@ -1,8 +1,7 @@
 // An agent's own token speaks for that agent only: with it, nobody reports on another agent's lease, not even
-// with the lease's token in hand.
+// with the lease's token in hand. The store compares the two inside the step.
 
 import { BantoError } from '../core/errors.ts';
-import type { Store } from '../core/store.ts';
 
 export interface LeaseCall {
   readonly taskId: string;
@@ -11,15 +10,8 @@ export interface LeaseCall {
   readonly agentId?: string | null;
 }
 
-/** A token that is not the living lease's is for the verb to judge: it was lost, or its end is repeated. */
-export async function requireHolder(
-  store: Pick<Store, 'task'>,
-  { taskId, token, agentId = null }: LeaseCall,
-): Promise<void> {
-  if (agentId === null) return;
-  const lease = (await store.task(taskId))?.task.lease ?? null;
-  if (lease === null || lease.token !== token || lease.agentId === agentId) return;
-  throw new BantoError(
+export function notTheHolder({ taskId, agentId }: LeaseCall): BantoError {
+  return new BantoError(
     'forbidden',
     `This token belongs to the agent ${agentId}, and ${taskId} is held by another agent. Only its holder may report on it.`,
   );

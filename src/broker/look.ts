@@ -1,38 +1,34 @@
 // Everything that only reads: tasks, why, agents, queue, statistics.
 
+import { agentStatus } from '../core/agent-status.ts';
+import { wishOf } from '../core/branch-wish.ts';
 import { BantoError } from '../core/errors.ts';
 import { type Issue, issueKey } from '../core/issue.ts';
 import { parseBucketKey, rankBuckets } from '../core/match.ts';
+import { MAINTENANCE_FLAG, pausedFor, pausedName } from '../core/paused.ts';
 import { score } from '../core/priority.ts';
-import type { AgentRecord, TaskDetail, TaskFilter } from '../core/store.ts';
+import type { TaskDetail, TaskFilter } from '../core/store.ts';
 import { parseTaskId, type Task } from '../core/task.ts';
+import { byMeaning } from '../core/task-ref.ts';
 import type { Seeker } from '../core/ticket.ts';
 import { explain, type Rivals } from '../core/why.ts';
+import type { BranchWishes } from './branch-wishes.ts';
 import type { AgentView, Broker, ListedTask } from './broker.ts';
 import type { Context } from './context.ts';
+import { createDependencies } from './dependencies.ts';
 import { unknownTask } from './finish.ts';
 
-/** As long as an agent's heartbeat key lives in seed 003. */
-const ACTIVE_MS = 1_800_000;
-/** A holder that is silent for this part of its lease has stopped renewing it. */
-const SILENT_SHARE = 2 / 3;
 const DELAYED_SHOWN = 100;
 const STATS_ROWS = { daily: 7, hourly: 24 };
-
-function statusOf(agent: AgentRecord, now: number, waiting: boolean): AgentView['status'] {
-  const silentMs = now - agent.lastSeenAt;
-  const leaseMs = (agent.leaseSeconds ?? 0) * 1000;
-  if (agent.lapsed || (agent.holds.length > 0 && silentMs > leaseMs * SILENT_SHARE))
-    return 'zombie';
-  return waiting || silentMs <= ACTIVE_MS ? 'active' : 'idle';
-}
 
 type Look = Pick<
   Broker,
   'tasks' | 'tasksNamed' | 'task' | 'why' | 'agents' | 'agent' | 'queue' | 'stats'
 >;
 
-export function createLook({ store }: Context): Look {
+export function createLook({ store, forge }: Context, wishes: BranchWishes): Look {
+  const dependencies = createDependencies({ store, forge });
+
   async function agents(): Promise<AgentView[]> {
     const now = await store.now();
     const waiting = await store.tickets.perAgent();
@@ -43,7 +39,7 @@ export function createLook({ store }: Context): Look {
       lastSeenAt: agent.lastSeenAt,
       holds: agent.holds,
       waiting: waiting.has(agent.agentId),
-      status: statusOf(agent, now, waiting.has(agent.agentId)),
+      status: agentStatus(agent, now, waiting.has(agent.agentId)),
     }));
   }
 
@@ -53,8 +49,8 @@ export function createLook({ store }: Context): Look {
     throw new BantoError('not_found', `No agent ${agentId} has asked for work yet.`);
   }
 
-  async function task(taskId: string): Promise<TaskDetail> {
-    const detail = await store.task(taskId);
+  async function task(taskId: string, historyCursor?: string): Promise<TaskDetail> {
+    const detail = await store.task(taskId, historyCursor);
     if (detail === null) throw unknownTask(taskId);
     return detail;
   }
@@ -71,7 +67,28 @@ export function createLook({ store }: Context): Look {
     return found;
   }
 
-  async function tasks(filter: TaskFilter): ReturnType<Broker['tasks']> {
+  /** An issue has a handful of tasks: the other filters are applied here. */
+  async function tasksOfIssue(issue: number, filter: TaskFilter): ReturnType<Broker['tasks']> {
+    const { repository, kind, state, agent: holder, limit } = filter;
+    const repositories = repository === undefined ? forge.repositories : [repository];
+    const found: ListedTask[] = [];
+    for (const name of repositories) {
+      for (const known of await store.issuesNumbered(name, [issue])) {
+        const theirs = known.tasks.filter(
+          (task) =>
+            (kind === undefined || task.kind === kind) &&
+            (state === undefined || task.state === state) &&
+            (holder === undefined || task.lease?.agentId === holder),
+        );
+        found.push(...theirs.map((task) => ({ task, issue: known.issue })));
+      }
+    }
+    found.sort((a, b) => byMeaning(a.task, b.task));
+    return { tasks: found.slice(0, limit), nextCursor: null };
+  }
+
+  async function tasks({ issue, ...filter }: Parameters<Broker['tasks']>[0]) {
+    if (issue !== undefined) return tasksOfIssue(issue, filter);
     const page = await store.tasks(filter);
     const issues = await issuesOf(page.tasks);
     const listed = page.tasks.flatMap((task) => {
@@ -122,13 +139,30 @@ export function createLook({ store }: Context): Look {
     return ahead;
   }
 
+  /** Null too where the forge does not say what its default branch is. */
+  async function wishProblemOf({ task, issue }: TaskDetail): Promise<string | null> {
+    if (task.kind !== 'implement' || wishOf(issue) === null) return null;
+    const base = await forge.defaultBranch(task.repository).catch(() => null);
+    return base === null ? null : wishes.problemOf(issue, [task], base);
+  }
+
   async function why(taskId: string, agentId: string | null): ReturnType<Broker['why']> {
     const detail = await task(taskId);
     const flags = await store.settings('flags:');
-    const maintenance = flags.get('flags:maintenance') === true;
+    const names = new Set(
+      [...flags].flatMap(([flag, on]) => (on === true ? (pausedName(flag) ?? []) : [])),
+    );
+    const all = flags.get(MAINTENANCE_FLAG) === true ? 'Hand-out is paused by an operator.' : null;
+    const { repository } = detail.task;
+    const of = { agentId: agentId ?? '', repositories: [repository] };
+    const maintenance = all ?? pausedFor(of, names);
     const waitingAgents = (await store.tickets.perAgent()).size;
+    const trouble = {
+      wish: await wishProblemOf(detail),
+      dependencies: await dependencies(detail.issue),
+    };
     if (agentId === null) {
-      return explain(detail, null, { ahead: 0, waitingAgents }, maintenance);
+      return explain(detail, null, { ahead: 0, waitingAgents }, maintenance, trouble);
     }
     const known = await agent(agentId);
     const seeker: Seeker = { ...known, kinds: null, repositories: null };
@@ -136,7 +170,7 @@ export function createLook({ store }: Context): Look {
     const ahead = ready ? await tasksAhead(seeker, detail) : 0;
     const rivals: Rivals = { ahead, waitingAgents };
     const holds = known.holds.filter((id) => id !== taskId);
-    return explain(detail, { seeker, holds }, rivals, maintenance);
+    return explain(detail, { seeker, holds }, rivals, maintenance, trouble);
   }
 
   return {

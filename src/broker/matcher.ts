@@ -1,18 +1,24 @@
 // The matcher. A request that finds nothing becomes a ticket; when tasks become ready, one tick pairs
 // all tickets with all suitable tasks, best overall, and claims on behalf of exactly those that won.
 
-import { busy } from '../core/errors.ts';
+import { shuttingDown } from '../core/errors.ts';
 import type { Fact } from '../core/facts.ts';
-import { pair } from '../core/pair.ts';
 import type { HandOut } from '../core/store.ts';
-import type { Ticket } from '../core/ticket.ts';
+import { requestKey, type Ticket } from '../core/ticket.ts';
 import type { Absent } from './absent.ts';
 import type { Chooser } from './chooser.ts';
 import type { Context } from './context.ts';
 import { createLoop } from './loop.ts';
-import { roleOf } from './presence.ts';
+import { WRITE_LOCK_MS } from './outbox.ts';
+import { createPairing, type Served } from './pairing.ts';
 import type { ClaimTicket } from './request.ts';
-import { createWaitingRoom, tooMany, type Wait, type Waiter } from './waiting-room.ts';
+import {
+  createWaitingRoom,
+  type Request,
+  tooMany,
+  type Wait,
+  type Waiter,
+} from './waiting-room.ts';
 
 /** A matcher that dies gives its tickets back after this time. */
 const PENDING_MS = 5000;
@@ -40,52 +46,41 @@ interface Parts {
 export function createMatcher(context: Context, { chooser, claim, absent }: Parts): Matcher {
   const { store, timers, log } = context;
   const room = createWaitingRoom(context.policy);
-  /** Request ids that this instance is claiming for right now. */
+  /** Requests that this instance is claiming for right now. */
   const serving = new Set<string>();
-  /** Request ids whose wait is being ended; true: somebody claimed for it meanwhile. */
+  /** Requests whose wait is being ended; true: somebody claimed for it meanwhile. */
   const ending = new Map<string, boolean>();
   /** Tickets of ours that something may have been claimed for without our hearing of it. */
   const unsure = new Set<string>();
+  const pairing = createPairing(context, chooser, serve);
   let unsubscribe: (() => void) | null = null;
   let stopping = false;
 
-  async function serve(ticket: Ticket, groups: string[][], version: number): Promise<boolean> {
-    serving.add(ticket.requestId);
+  async function serve(ticket: Ticket, groups: string[][], version: number): Promise<Served> {
+    const key = requestKey(ticket);
+    serving.add(key);
     try {
       const result = await claim(ticket, groups, version);
-      if (result.outcome !== 'leased') return false;
+      if (result.outcome === 'unfinished') return 'unfinished';
+      if (result.outcome !== 'leased') return 'missed';
       const heard = room.answer(ticket, result.handOut);
-      await store.tickets.assign([ticket.id]);
+      await store.tickets.assign([...new Set([ticket, ...heard].map(({ id }) => id))]);
       // A ticket of another instance: that one hears of the hand-out by its fact and asks again.
-      if (!heard) nobodyHeard(ticket.requestId);
-      return true;
+      if (heard.length === 0) nobodyHeard(ticket);
+      return 'served';
     } catch (error) {
       unsure.add(ticket.id);
       throw error;
     } finally {
-      serving.delete(ticket.requestId);
+      serving.delete(key);
     }
   }
 
   /** Claimed for a request of ours that ended, or ends at this instant. */
-  function nobodyHeard(requestId: string): void {
-    if (ending.has(requestId)) ending.set(requestId, true);
-    else absent.claimed(requestId);
-  }
-
-  /** Nobody would hear of a hand-out for an instance that died: its tickets go. */
-  async function ofTheLiving(tickets: readonly Ticket[]): Promise<Ticket[]> {
-    const others = new Set(tickets.map(({ instanceId }) => instanceId));
-    others.delete(context.instanceId);
-    if (others.size === 0) return [...tickets];
-    const alive = await store.led([...others].map(roleOf));
-    const isAlive = ({ instanceId }: Ticket) =>
-      instanceId === context.instanceId || alive.has(roleOf(instanceId));
-    const { true: living = [], false: dead = [] } = Object.groupBy(tickets, (ticket) =>
-      isAlive(ticket) ? 'true' : 'false',
-    );
-    await Promise.all(dead.map(({ id }) => store.tickets.delete(id)));
-    return living;
+  function nobodyHeard(request: Request): void {
+    const key = requestKey(request);
+    if (ending.has(key)) ending.set(key, true);
+    else absent.claimed(request);
   }
 
   /** One round of matching; true where somebody else was faster and another round may find more. */
@@ -94,24 +89,7 @@ export function createMatcher(context: Context, { chooser, claim, absent }: Part
     const ids = await store.tickets.listActive(MOST_TICKETS, PENDING_MS);
     const served = new Set<string>();
     try {
-      const tickets = await ofTheLiving(await store.tickets.getMany(ids));
-      if (tickets.length === 0) return false;
-      await chooser.refresh();
-      const { version, keys } = await chooser.chooseAll(tickets);
-      const supply = await store.peek([...keys], tickets.length);
-      const byId = new Map(tickets.map((ticket) => [ticket.id, ticket]));
-      const seekers = tickets.map((ticket) => ({ ...ticket, since: ticket.createdAt }));
-      const pairs = pair(seekers, supply);
-      const outcomes = await Promise.all(
-        pairs.map(async ({ waiter, bucket }) => {
-          const ticket = byId.get(waiter);
-          if (ticket === undefined) return true;
-          const ok = await serve(ticket, [[bucket]], version);
-          if (ok) served.add(ticket.id);
-          return ok;
-        }),
-      );
-      return outcomes.includes(false);
+      return await pairing(await store.tickets.getMany(ids), served);
     } finally {
       await store.tickets.release(ids.filter((id) => !served.has(id)));
     }
@@ -133,17 +111,19 @@ export function createMatcher(context: Context, { chooser, claim, absent }: Part
     for (const fact of facts) {
       if (fact.type === 'setting_changed') work = true;
       else if ('state' in fact && fact.state !== 'leased') work = true;
-      else if (fact.type === 'leased' && fact.requestId !== null) replay(fact.requestId);
+      else if (fact.type === 'leased' && fact.requestId !== null) {
+        replay({ agentId: fact.agentId, requestId: fact.requestId });
+      }
     }
     if (work && room.size() > 0) loop.kick();
   }
 
   /** Another instance claimed for a ticket of ours: the same request id gives us the same hand-out. */
-  function replay(requestId: string): void {
-    const waiter = room.byRequest(requestId);
-    if (serving.has(requestId)) return;
+  function replay(request: Request): void {
+    const waiter = room.byRequest(request);
+    if (serving.has(requestKey(request))) return;
     if (waiter === undefined) {
-      nobodyHeard(requestId);
+      nobodyHeard(request);
       return;
     }
     fetchHandOut(waiter.ticket).catch((error: unknown) => {
@@ -153,10 +133,15 @@ export function createMatcher(context: Context, { chooser, claim, absent }: Part
   }
 
   async function fetchHandOut(ticket: Ticket): Promise<HandOut | null> {
-    const result = await claim(ticket, [], -1);
-    if (result.outcome !== 'leased') return null;
-    room.answer(ticket, result.handOut);
-    return result.handOut;
+    const handOut = await recall(ticket);
+    if (handOut === null) return null;
+    // One of them was matched, here or elsewhere; the others with the same request are still listed.
+    await Promise.all(room.answer(ticket, handOut).map(dropTicket));
+    return handOut;
+  }
+
+  function recall({ agentId, requestId }: Request): Promise<HandOut | null> {
+    return store.recall({ agentId, requestId, takeOver: false, writeLockMs: WRITE_LOCK_MS });
   }
 
   async function relist({ ticket, ttlMs }: Waiter): Promise<void> {
@@ -170,7 +155,7 @@ export function createMatcher(context: Context, { chooser, claim, absent }: Part
     const gone = await store.tickets.unlisted(listed.map(({ ticket }) => ticket.id));
     for (const id of new Set([...gone, ...unsure])) {
       const waiter = room.get(id);
-      if (waiter !== undefined && !serving.has(waiter.ticket.requestId)) {
+      if (waiter !== undefined && !serving.has(requestKey(waiter.ticket))) {
         const handOut = await fetchHandOut(waiter.ticket);
         if (handOut === null && room.get(id) !== undefined) await relist(waiter);
       }
@@ -188,25 +173,24 @@ export function createMatcher(context: Context, { chooser, claim, absent }: Part
 
   /** The wait is over. What was claimed at the last instant is still in time for whoever listens. */
   async function end({ ticket, how }: Waiter): Promise<HandOut | null> {
-    const { requestId } = ticket;
-    ending.set(requestId, false);
+    const key = requestKey(ticket);
+    ending.set(key, false);
     let claimed = true;
     try {
       await store.tickets.delete(ticket.id);
-      const result = await claim(ticket, [], -1);
-      const leased = result.outcome === 'leased';
-      if (leased && how.signal?.aborted !== true) {
-        ending.delete(requestId);
-        return result.handOut;
+      const handOut = await recall(ticket);
+      if (handOut !== null && how.signal?.aborted !== true) {
+        ending.delete(key);
+        return handOut;
       }
-      claimed = leased;
+      claimed = handOut !== null;
       return null;
     } finally {
-      if (ending.has(requestId) && !how.ownRequestId) {
+      if (ending.has(key) && !how.ownRequestId) {
         absent.remember(ticket, claimed);
-        if (claimed || ending.get(requestId) === true) absent.claimed(requestId);
+        if (claimed || ending.get(key) === true) absent.claimed(ticket);
       }
-      ending.delete(requestId);
+      ending.delete(key);
     }
   }
 
@@ -220,7 +204,7 @@ export function createMatcher(context: Context, { chooser, claim, absent }: Part
       answer: Promise.withResolvers<HandOut | null>(),
       listed: false,
     };
-    if (stopping) throw busy();
+    if (stopping) throw shuttingDown();
     room.admit(waiter);
     // Rejected by a stop before anybody listens to it: that is no fault.
     waiter.answer.promise.catch(() => undefined);
@@ -269,7 +253,7 @@ export function createMatcher(context: Context, { chooser, claim, absent }: Part
       await loop.stop();
       for (const waiter of room.all()) {
         room.leave(waiter);
-        waiter.answer.reject(busy());
+        waiter.answer.reject(shuttingDown());
         if (!waiter.how.ownRequestId) absent.remember(waiter.ticket, true);
         else if (waiter.listed) await dropTicket(waiter.ticket);
       }

@@ -7,17 +7,20 @@ import type { Issue } from '../core/issue.ts';
 import { IN_PROGRESS, ledgerDiffers } from '../core/ledger.ts';
 import { planIssue } from '../core/plan.ts';
 import { dependenciesOf, mayPredateOwnWrite } from '../core/plan-gate.ts';
+import { readable } from '../core/readable.ts';
 import type { MirrorEntry, MirroredIssue } from '../core/store.ts';
 import { OPEN_STATES, type TaskState } from '../core/task.ts';
+import type { BranchWishes } from './branch-wishes.ts';
 import type { Context } from './context.ts';
 import { createLoop, type Loop } from './loop.ts';
+import { createStoreIssues } from './store-issues.ts';
 
 const BATCH = 100;
 /** The store sets the end of a grace a moment after it was planned. */
 const GRACE_SLACK_MS = 1000;
-/** The mark that everything was listed; outlives several full passes. */
-const MIRRORED = 'mirrored';
-const MIRRORED_MS = 86_400_000;
+/** How long the mark that everything was listed outlives its last renewal; at least several polls. */
+const LISTED_MS = 60_000;
+const LISTED_POLLS = 3;
 /** Issues planned and stored in one step: everybody else waits for so long. */
 const SLICE = 25;
 
@@ -39,14 +42,19 @@ export interface Mirror extends Loop {
   replan(repository: string, number: number): Promise<void>;
   /** Plans every known issue again, where everything was listed before (the policy changed). */
   replanSoon(): void;
-  /** True once everything was listed, by whichever instance. */
+  /** True once everything was listed, by whichever instance, and the changes since were followed. */
   complete(): Promise<boolean>;
   /** Lists everything as soon as it may: this instance leads now, or the store lost data. */
   begin(): void;
 }
 
-export function createMirror(context: Context, options: MirrorOptions): Mirror {
+export function createMirror(
+  context: Context,
+  wishes: BranchWishes,
+  options: MirrorOptions,
+): Mirror {
   const { store, forge, log, timers } = context;
+  const storeIssues = createStoreIssues(context);
   const cursors = new Map<string, string | null>();
   const branches = new Map<string, Promise<string>>();
   /** The generation of the store's data that everything was listed into. */
@@ -80,47 +88,75 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
     return new Map(found.map((entry) => [entry.issue.number, entry]));
   }
 
-  /** An agent may have named a pull request that nothing on the forge links to the issue. */
+  /** An agent may have named a pull request that nothing on the forge links to the issue, or only a stranger's. */
   async function withNamedPull(issue: Issue, known: MirroredIssue | undefined): Promise<Issue> {
-    if (issue.pull !== null || issue.subject !== 'issue' || forge.pull === undefined) return issue;
+    const { pull } = issue;
+    const linked = pull !== null && pull.foreign !== true;
+    if (linked || issue.subject !== 'issue' || forge.pull === undefined) return issue;
     // Asked for where a change was handed in and waits: before that the number may be an old link.
     const waiting = known?.tasks.findLast((t) => t.kind !== 'implement' && isOpen(t.state));
     const named = waiting?.prNumber ?? null;
-    if (named === null) return issue;
-    return { ...issue, pull: await forge.pull(issue.repository, named, issue.number) };
+    if (named === null || named === pull?.number) return issue;
+    const reported = await forge.pull(issue.repository, named, issue.number);
+    return { ...issue, pull: reported ?? pull };
   }
 
-  /** Plans and stores; returns the numbers that were opened or closed by it. */
-  async function apply(repository: string, shown: readonly Issue[]): Promise<number[]> {
+  /** Branches that issues ask for and do not get; and the issues that lose theirs to one of these. */
+  async function judgeWishes(
+    repository: string,
+    issues: readonly Issue[],
+    known: ReadonlyMap<number, MirroredIssue>,
+  ): Promise<{ problems: Map<number, string>; displaced: number[] }> {
+    const base = await defaultBranch(repository);
+    const displaced = issues.flatMap((issue) => wishes.take(issue, base));
+    const problems = new Map<number, string>();
+    for (const issue of issues) {
+      const tasks = known.get(issue.number)?.tasks ?? [];
+      const problem = await wishes.problemOf(issue, tasks, base);
+      if (problem !== null) problems.set(issue.number, problem);
+    }
+    const here = new Set(issues.map(({ number }) => number));
+    return { problems, displaced: displaced.filter((number) => !here.has(number)) };
+  }
+
+  interface Applied {
+    /** Opened or closed by it. */
+    readonly turned: readonly number[];
+    /** Have to take another branch. */
+    readonly displaced: readonly number[];
+  }
+
+  async function apply(repository: string, shown: readonly Issue[]): Promise<Applied> {
     const known = await knownIssues(
       repository,
       shown.map((issue) => issue.number),
     );
     const issues = await Promise.all(
-      shown.map((issue) => withNamedPull(issue, known.get(issue.number))),
+      shown.map(async (issue) => readable(await withNamedPull(issue, known.get(issue.number)))),
     );
     const newest = new Map(issues.map((issue) => [issue.number, issue]));
     const needed = issues.flatMap(dependenciesOf).filter((number) => !newest.has(number));
     const others = await knownIssues(repository, [...new Set(needed)]);
+    const { problems, displaced } = await judgeWishes(repository, issues, known);
     const planContext = {
       policy: context.policy(),
       hasPullRequests: forge.hasPullRequests,
+      numbersReturn: forge.numbersReturn === true,
       defaultBranch: await defaultBranch(repository),
+      wishProblems: problems,
       isOpen: (number: number) =>
         (newest.get(number) ?? others.get(number)?.issue)?.state === 'open',
       listed: await complete(),
       agents: await agentNames(issues),
       now: await store.now(),
     };
-    const entries = issues.map((issue) =>
-      planIssue(issue, known.get(issue.number) ?? null, planContext),
-    );
-    await store.mirror(entries);
-    noteGraces(entries, planContext.now);
+    const plan = (issue: Issue) => planIssue(issue, known.get(issue.number) ?? null, planContext);
+    noteGraces(await storeIssues(issues, plan), planContext.now);
     await repair(issues, known);
-    return issues
+    const turned = issues
       .filter((issue) => known.get(issue.number)?.issue.state !== issue.state)
       .map((issue) => issue.number);
+    return { turned, displaced };
   }
 
   /** Asked for only where an issue says that somebody is at work. */
@@ -151,7 +187,7 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
       const before = known.get(issue.number);
       if (before === undefined || mayPredateOwnWrite(issue, before)) continue;
       const { wanted, written } = before.issue;
-      if (ledgerDiffers(wanted, written, issue.labels)) {
+      if (ledgerDiffers(wanted, written, issue.labels, before.matchLabels)) {
         await store.touchLabels(issue.repository, issue.number);
       }
     }
@@ -159,9 +195,9 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
 
   async function applyWithDependents(repository: string, issues: readonly Issue[]): Promise<void> {
     for (let start = 0; start < issues.length; start += SLICE) {
-      const turned = await apply(repository, issues.slice(start, start + SLICE));
+      const { turned, displaced } = await apply(repository, issues.slice(start, start + SLICE));
       const waiting = await Promise.all(turned.map((n) => store.dependents(repository, n)));
-      const again = await knownIssues(repository, [...new Set(waiting.flat())]);
+      const again = await knownIssues(repository, [...new Set([...waiting.flat(), ...displaced])]);
       if (again.size > 0)
         await apply(
           repository,
@@ -227,6 +263,7 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
     for await (const page of forge.list(repository)) {
       await inTurn(() => applyWithDependents(repository, page));
       for (const issue of page) seen.add(issue.number);
+      await keepMark();
     }
     await eachStored(repository, (page) =>
       inTurn(async () => {
@@ -256,10 +293,27 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
     }
   }
 
-  /** What one instance listed is known to all; the mark is lost with the data. */
+  const listedHere = (): boolean => listedInto !== null && listedInto === store.generation();
+
+  /** What one instance listed is known to all, as long as somebody follows the changes. */
   async function complete(): Promise<boolean> {
-    if (listedInto !== null && listedInto === store.generation()) return true;
-    return (await store.led([MIRRORED])).has(MIRRORED);
+    return listedHere() || (await store.listed());
+  }
+
+  const markListed = (silenceMs = 0): Promise<void> =>
+    store.markListed(silenceMs + Math.max(LISTED_MS, LISTED_POLLS * options.pollMs));
+
+  /** A listing takes its time: meanwhile the mark of the one before stays, whoever made that. */
+  async function keepMark(silenceMs = 0): Promise<void> {
+    if (await store.listed()) await markListed(silenceMs);
+  }
+
+  /** A store that was restarted has forgotten the mark: what others held back meanwhile is judged again. */
+  async function renewMark(): Promise<void> {
+    if (await store.listed()) return markListed();
+    if (!listedHere()) return;
+    await markListed();
+    await replanAll(waitsForListing);
   }
 
   /** One repository that cannot be read must not keep the others from being read. */
@@ -278,7 +332,7 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
     if (forge.repositories.some((name) => !fullPassDueAt.has(name))) return;
     const first = listedInto !== generation;
     listedInto = generation;
-    await store.lead(MIRRORED, MIRRORED, MIRRORED_MS);
+    await markListed();
     // What waited for the end of the listing can be judged now.
     if (first) await replanAll(waitsForListing);
     log.debug({ repositories: forge.repositories }, 'the whole backlog was mirrored');
@@ -309,11 +363,13 @@ export function createMirror(context: Context, options: MirrorOptions): Mirror {
   async function turn(): Promise<number | null> {
     if (!options.leads()) return null;
     await listAgainWhereNeeded();
+    await renewMark();
     try {
       await eachRepository(look);
     } catch (error) {
       if (!(error instanceof ForgeBusy)) throw error;
       log.info({ waitMs: error.retryAfterMs }, `the backlog is not read for now: ${error.message}`);
+      await keepMark(error.retryAfterMs);
       return Math.max(options.pollMs, error.retryAfterMs);
     }
     return options.pollMs;

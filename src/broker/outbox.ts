@@ -1,14 +1,16 @@
 // Ledger writes: branches, labels, comments. Each is an entry committed with the step that wants it;
 // here they are carried out, as often as it takes. Every write is idempotent.
 
+import { isNameRefused, ownBranch, wasMadeFor } from '../core/branch-wish.ts';
 import { commentText } from '../core/comment.ts';
 import { ForgeBusy, ForgeRefused } from '../core/forge.ts';
 import { labelChange, waitingLedger } from '../core/ledger.ts';
-import { writeDelayMs } from '../core/retry.ts';
+import { refusedHoldMs, writeDelayMs } from '../core/retry.ts';
 import type { HandOut, Settlement, Write } from '../core/store.ts';
 import { parseTaskId } from '../core/task.ts';
 import type { Context } from './context.ts';
 import { createLoop, type Loop } from './loop.ts';
+import type { Mirror } from './mirror.ts';
 
 export const WRITE_LOCK_MS = 30_000;
 /** How long a hand-out waits for its branch and labels before it answers `pending`. */
@@ -18,8 +20,6 @@ const BATCH = 50;
 /** While the forge asks for patience, so few are tried at a time: each try is recorded. */
 const BATCH_WHEN_BUSY = 5;
 const IDLE_MS = 1000;
-/** A task whose branch or labels were refused is offered again after this time, in case it was mended. */
-const REFUSED_HOLD_MS = 600_000;
 
 type Written = 'written' | 'pending' | 'refused';
 const WRITTEN = { written: 'written', retry: 'pending', refused: 'refused' } as const;
@@ -29,7 +29,7 @@ export interface OutboxLoop extends Loop {
   writeNow(handOut: HandOut): Promise<Written>;
 }
 
-export function createOutbox(context: Context): OutboxLoop {
+export function createOutbox(context: Context, mirror: Pick<Mirror, 'replan'>): OutboxLoop {
   const { store, forge, log, timers } = context;
   const most = forge.rhythm?.writesAtOnce ?? BATCH;
   let batch = most;
@@ -38,13 +38,13 @@ export function createOutbox(context: Context): OutboxLoop {
   async function carryOut(write: Write): Promise<readonly string[] | null> {
     const { repository, number } = write;
     if (write.type === 'branch') {
-      if (write.branch !== null) await forge.createBranch(repository, write.branch);
+      if (write.branch !== null) await createBranch(write, write.branch);
       return null;
     }
     if (write.type === 'labels') {
       const [known] = await store.issuesNumbered(repository, [number]);
       if (known === undefined) return [];
-      const change = labelChange(known.issue.wanted, known.issue.written);
+      const change = labelChange(known.issue.wanted, known.issue.written, known.matchLabels);
       if (change.add.length > 0 || change.remove.length > 0) {
         await forge.setLabels(repository, number, change);
       }
@@ -58,16 +58,46 @@ export function createOutbox(context: Context): OutboxLoop {
     return null;
   }
 
+  async function createBranch(write: Write, branch: string): Promise<void> {
+    const made = await context.forge.createBranch(write.repository, branch);
+    if (made === 'created' || (await mayBeOwn(write, branch))) return;
+    throw new ForgeRefused(
+      'branch_exists',
+      `The branch ${branch} exists and was not made for #${write.number}.`,
+    );
+  }
+
+  /** A branch that an issue's text asked for must be new, or from an earlier lease. Other names are Banto's own. */
+  async function mayBeOwn(write: Write, branch: string): Promise<boolean> {
+    const name = write.taskId === null ? null : parseTaskId(write.taskId);
+    if (name?.kind !== 'implement' || branch === ownBranch(write.number)) return true;
+    // A first try may have made it and lost the answer.
+    if (write.attempts > 0) return true;
+    const detail = await store.task(write.taskId ?? '');
+    const before = (detail?.attempts ?? []).filter(({ fence }) => fence !== write.fence);
+    return wasMadeFor(before, branch);
+  }
+
   async function undo(write: Write, error: ForgeRefused): Promise<void> {
     if (write.taskId === null || write.fence === null) return;
     const name = parseTaskId(write.taskId);
     if (name === null) return;
+    // Another name helps: planned again, the task is offered at once with its own.
+    const rename =
+      write.type === 'branch' &&
+      name.kind === 'implement' &&
+      write.branch !== ownBranch(write.number) &&
+      isNameRefused(error.reason);
     await store.refuse({
       taskId: write.taskId,
       fence: write.fence,
       reason: error.reason,
-      holdMs: REFUSED_HOLD_MS,
+      holdMs: rename ? 0 : refusedHoldMs(error.reason),
       ledger: waitingLedger(name.kind),
+    });
+    if (!rename) return;
+    await mirror.replan(write.repository, write.number).catch((failure: unknown) => {
+      log.warn({ err: failure }, 'could not plan again with another branch; the next pass will');
     });
   }
 

@@ -1,13 +1,15 @@
 // The hand-out: choose, claim in one step, write branch and labels, answer. Or wait.
 
-import { BantoError, busy } from '../core/errors.ts';
-import { byKind, isLedgerLabel, leasedLedger } from '../core/ledger.ts';
+import { BantoError, busy, underMaintenance } from '../core/errors.ts';
+import { handoffOf } from '../core/history.ts';
+import { agentIdProblem, byKind, leasedLedger } from '../core/ledger.ts';
 import { normalizeCapabilities } from '../core/match.ts';
 import { promptFor } from '../core/prompt.ts';
+import type { Policy } from '../core/settings.ts';
 import type { ClaimResult, HandOut } from '../core/store.ts';
-import { isAgentId } from '../core/task.ts';
 import type { Ticket } from '../core/ticket.ts';
-import type { Absent } from './absent.ts';
+import { meetUnfinished } from '../core/unfinished.ts';
+import { type Absent, giveBack } from './absent.ts';
 import type { Assignment, Broker, TaskRequest } from './broker.ts';
 import type { Choice, Chooser } from './chooser.ts';
 import type { Context } from './context.ts';
@@ -18,6 +20,8 @@ import { type OutboxLoop, WRITE_LOCK_MS } from './outbox.ts';
 const MOST_TRIES = 50;
 /** When to ask again while the store's lost leases run out; some tasks are proved free before that. */
 const QUARANTINE_SECONDS = 5;
+const QUARANTINE_DETAIL =
+  'Redis lost data. Until leases from before have run out, only tasks that are proved free are handed out.';
 
 export type ClaimTicket = (
   ticket: Ticket,
@@ -43,14 +47,15 @@ export function createClaim(context: Context): ClaimTicket {
   };
 }
 
+/** Expired or finished at this very instant: then there is nothing left to settle. */
+const isOver = (error: unknown) =>
+  error instanceof BantoError && (error.code === 'lease_lost' || error.code === 'conflict');
+
 const isBusy = (error: unknown) => error instanceof BantoError && error.code === 'busy';
 
-function checkAgent({ agentId }: TaskRequest): void {
-  if (isAgentId(agentId) && !isLedgerLabel(agentId)) return;
-  throw new BantoError(
-    'invalid_request',
-    'agent_id must be 1 to 50 letters, digits, dots, underscores or hyphens, begin with a letter or digit, and not be a ledger label.',
-  );
+function checkAgent({ agentId }: TaskRequest, policy: Policy): void {
+  const problem = agentIdProblem(agentId, policy);
+  if (problem !== null) throw new BantoError('invalid_request', problem);
 }
 
 interface Parts {
@@ -99,46 +104,64 @@ export function createRequest(context: Context, parts: Parts): Broker['requestTa
     }
   }
 
-  /** What a request means for the task its agent still holds. True: ask again. */
+  /** What a request means for the task its agent still holds. Null: that is settled, ask again. */
   async function settleUnfinished(
     request: TaskRequest,
-    { task, lease }: HandOut,
-  ): Promise<boolean> {
+    ticket: Ticket,
+    unfinished: HandOut,
+    completed: (taskId: string) => void,
+  ): Promise<HandOut | null> {
+    const { task, lease, answered } = unfinished;
     const held = { taskId: task.id, token: lease.token };
-    if (request.onUnfinished === 'resume') return false;
     try {
-      if (request.onUnfinished === 'release') {
-        await finish.release({ ...held, reason: 'the agent asked for another task' });
-      } else if (task.kind === 'review') {
-        // A review without a verdict is no review: it counts as an attempt and goes to somebody else.
-        const reason = 'the agent asked for another task without a verdict';
-        await finish.fail({ ...held, reason, retryable: true, delaySeconds: null });
-      } else {
-        const summary = 'finished: the agent asked for another task';
-        await finish.complete({ ...held, summary, prNumber: null, verdict: null, comments: [] });
+      switch (meetUnfinished({ answered, kind: task.kind }, request.onUnfinished)) {
+        case 'answer': {
+          const { agentId, requestId } = ticket;
+          return await store.recall({
+            agentId,
+            requestId,
+            takeOver: true,
+            writeLockMs: WRITE_LOCK_MS,
+          });
+        }
+        case 'resume':
+          return unfinished;
+        case 'release':
+          await finish.release({ ...held, reason: 'the agent asked for another task' });
+          break;
+        case 'fail': {
+          const reason = 'the agent asked for another task without a verdict';
+          await finish.fail({ ...held, reason, retryable: true, delaySeconds: null });
+          break;
+        }
+        case 'complete': {
+          const summary = 'finished: the agent asked for another task';
+          await finish.complete({ ...held, summary, prNumber: null, verdict: null, comments: [] });
+          completed(task.id);
+        }
       }
     } catch (error) {
-      // Expired or finished at this very instant: then there is nothing left to settle.
-      if (!(error instanceof BantoError && error.code === 'lease_lost')) throw error;
+      if (!isOver(error)) throw error;
     }
-    return true;
+    return null;
   }
 
   /** Null: its branch or labels were refused, the lease is undone, try the next candidate. */
   async function answer(
     request: TaskRequest,
+    requestId: string,
     handOut: HandOut,
     signal?: AbortSignal,
   ): Promise<Assignment | null> {
     context.reached('after_claim');
     const written = await outbox.writeNow(handOut);
     if (written === 'refused') return null;
-    const { task, issue, lease, attempts } = handOut;
+    const { task, issue, lease } = handOut;
+    const attempts = handoffOf(handOut.attempts);
     context.reached('before_answer');
     if (signal?.aborted === true && request.requestId === null) {
-      // Nobody will ever hear of this token.
-      const reason = 'the agent had gone before the answer';
-      await finish.release({ taskId: task.id, token: lease.token, reason });
+      // Nobody will ever hear of this token, unless the agent has asked again meanwhile.
+      await giveBack(store, { agentId: request.agentId, requestId });
     }
     return {
       task,
@@ -150,24 +173,30 @@ export function createRequest(context: Context, parts: Parts): Broker['requestTa
     };
   }
 
-  return async (request, signal) => {
-    checkAgent(request);
+  return async (request, signal, completed = () => undefined) => {
+    checkAgent(request, context.policy());
     await absent.settleAgent(request.agentId);
     const ticket = await ticketFor(request);
     const untilAt = ticket.createdAt + request.waitSeconds * 1000;
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-      const result = await claimTwice(ticket, request, await chooser.choose(ticket));
+      const choice = await chooser.choose(ticket);
+      const result = await claimTwice(ticket, request, choice);
       let handOut: HandOut | null = null;
-      if (result.outcome === 'maintenance') throw busy(undefined, 10);
+      if (result.outcome === 'maintenance') {
+        throw underMaintenance('Hand-out is paused by an operator.');
+      }
       if (result.outcome === 'stale') await chooser.refresh();
       if (result.outcome === 'leased') handOut = result.handOut;
       if (result.outcome === 'unfinished') {
-        if (!(await settleUnfinished(request, result.handOut))) handOut = result.handOut;
+        handOut = await settleUnfinished(request, ticket, result.handOut, completed);
       }
       if (result.outcome === 'none' || result.outcome === 'quarantine') {
+        if (choice.paused !== null) throw underMaintenance(choice.paused);
         const ms = untilAt - (await store.now());
         // After a loss of data "nothing suitable" would not be true.
-        if (ms <= 0 && result.outcome === 'quarantine') throw busy(undefined, QUARANTINE_SECONDS);
+        if (ms <= 0 && result.outcome === 'quarantine') {
+          throw busy(undefined, QUARANTINE_SECONDS, QUARANTINE_DETAIL);
+        }
         if (ms <= 0 || signal?.aborted === true) return null;
         const ownRequestId = request.requestId !== null;
         handOut = await matcher.wait(
@@ -177,9 +206,9 @@ export function createRequest(context: Context, parts: Parts): Broker['requestTa
         if (handOut === null) return null;
       }
       if (handOut === null) continue;
-      const assignment = await answer(request, handOut, signal);
+      const assignment = await answer(request, ticket.requestId, handOut, signal);
       if (assignment !== null) return assignment;
     }
-    throw busy();
+    throw busy(undefined, 1, 'The queue changes faster than this request could be served.');
   };
 }

@@ -1,30 +1,34 @@
-// Run-time settings, flags and tokens: kept in the store, seen by every instance.
+// Run-time settings and flags: kept in the store, seen by every instance. Tokens are settings too.
 
-import { createHash } from 'node:crypto';
 import { BantoError } from '../core/errors.ts';
+import { MAINTENANCE_FLAG, mayBePaused, pausedName, pausedSetting } from '../core/paused.ts';
 import { DEFAULT_POLICY, type Policy, policyProblem } from '../core/settings.ts';
-import { isAgentId } from '../core/task.ts';
 import type { Broker, Flags } from './broker.ts';
 import type { Context } from './context.ts';
+import { createTokens, type TokenVerbs } from './tokens.ts';
 
 const CONFIG = 'config:broker:';
-const FLAGS = { maintenance: 'flags:maintenance', debug: 'flags:debug:enabled' } as const;
-const TOKENS = 'tokens:';
+const FLAGS = { maintenance: MAINTENANCE_FLAG, debug: 'flags:debug:enabled' } as const;
+const PAUSE = 'maintenance:';
 
 const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const KEYS = new Map(Object.keys(DEFAULT_POLICY).map((key) => [snake(key), key as keyof Policy]));
 
-type Owner = { readonly agentId: string | null };
-
-const hash = (secret: string) => createHash('sha256').update(secret).digest('hex');
+/** The setting behind a flag; null: there is no such flag. */
+function settingOf(flag: string): string | null {
+  if (Object.hasOwn(FLAGS, flag)) return FLAGS[flag as keyof typeof FLAGS];
+  const name = flag.startsWith(PAUSE) ? flag.slice(PAUSE.length) : '';
+  return mayBePaused(name) ? pausedSetting(name) : null;
+}
 
 export interface SettingsRoom
-  extends Pick<Broker, 'config' | 'putConfig' | 'flags' | 'putFlag' | 'createToken' | 'whoIs'> {
+  extends TokenVerbs,
+    Pick<Broker, 'config' | 'putConfig' | 'flags' | 'putFlag'> {
   /** The policy of the start, with the run-time settings over it. */
   policy(): Policy;
   /** Reads the store again; calls back where something changed. */
   reload(): Promise<void>;
-  /** The same without forgetting tokens: what was set by hand, or whose fact was missed. */
+  /** The same without forgetting living tokens: what was set by hand, or whose fact was missed. */
   refresh(): Promise<void>;
 }
 
@@ -35,16 +39,16 @@ export function createSettings(
   changed: (policy: Policy, flags: Flags, before: { policy: Policy; flags: Flags }) => void,
 ): SettingsRoom {
   let policy = initial;
-  let flags: Flags = { maintenance: false, debug: false };
-  /** Tokens that were asked for; forgotten whenever a setting changes, since a token is one. */
-  const owners = new Map<string, Owner>();
+  let flags: Flags = { maintenance: false, debug: false, paused: [] };
+  const tokens = createTokens(store, newSecret);
 
   async function reload(): Promise<void> {
-    owners.clear();
+    tokens.forget();
     await refresh();
   }
 
   async function refresh(): Promise<void> {
+    await tokens.recheck();
     const stored = await store.settings(CONFIG);
     const next: Record<string, unknown> = { ...initial };
     for (const [name, value] of stored) {
@@ -57,6 +61,9 @@ export function createSettings(
     flags = {
       maintenance: storedFlags.get(FLAGS.maintenance) === true,
       debug: storedFlags.get(FLAGS.debug) === true,
+      paused: [...storedFlags].flatMap(([name, value]) =>
+        value === true ? (pausedName(name) ?? []) : [],
+      ),
     };
     changed(policy, flags, before);
   }
@@ -79,14 +86,18 @@ export function createSettings(
   }
 
   async function putFlag(name: string, value: unknown): Promise<Flags> {
-    const key = Object.hasOwn(FLAGS, name) ? FLAGS[name as keyof typeof FLAGS] : undefined;
-    if (key === undefined) {
-      throw new BantoError('not_found', `There is no flag ${name}. There are: maintenance, debug.`);
+    const key = settingOf(name);
+    if (key === null) {
+      throw new BantoError(
+        'not_found',
+        `There is no flag ${name}. There are: maintenance, maintenance:{repository}, maintenance:{agent}, debug.`,
+      );
     }
     if (typeof value !== 'boolean') {
       throw new BantoError('invalid_request', `The flag ${name} must be true or false.`);
     }
-    await store.putSetting(key, value);
+    // One that pauses nobody is not kept: their number is without bound.
+    await store.putSetting(key, pausedName(key) !== null && !value ? null : value);
     await reload();
     return flags;
   }
@@ -99,23 +110,9 @@ export function createSettings(
     putConfig,
     flags: async () => flags,
     putFlag,
-    async createToken({ agentId, note }) {
-      if (agentId !== null && !isAgentId(agentId)) {
-        throw new BantoError('invalid_request', `${agentId} is not a valid agent id.`);
-      }
-      const secret = `banto_${newSecret()}`;
-      await store.putSetting(`${TOKENS}${hash(secret)}`, { agentId, note });
-      return secret;
-    },
-    async whoIs(secret) {
-      const name = `${TOKENS}${hash(secret)}`;
-      const remembered = owners.get(name);
-      if (remembered !== undefined) return remembered;
-      const found = (await store.settings(name)).get(name) as Owner | undefined;
-      if (found === undefined) return null;
-      const owner = { agentId: found.agentId };
-      owners.set(name, owner);
-      return owner;
-    },
+    createToken: tokens.createToken,
+    tokens: tokens.tokens,
+    revokeToken: tokens.revokeToken,
+    whoIs: tokens.whoIs,
   };
 }

@@ -1,8 +1,9 @@
-// Who waits at this instance: by ticket and by request.
+// Who waits at this instance: by ticket, and by request. One request may wait on several connections, as its agent
+// may ask again before the first one ended: all of them get the same answer.
 
 import { BantoError, busy } from '../core/errors.ts';
 import type { HandOut } from '../core/store.ts';
-import type { MostWaiting, Ticket } from '../core/ticket.ts';
+import { type MostWaiting, requestKey, type Ticket } from '../core/ticket.ts';
 import type { Context } from './context.ts';
 
 export interface Wait {
@@ -21,21 +22,25 @@ export interface Waiter {
   listed: boolean;
 }
 
+/** What names a request: its id and its agent. */
+export type Request = Pick<Ticket, 'agentId' | 'requestId'>;
+
 export interface WaitingRoom {
   /** Throws where too many wait. */
   admit(waiter: Waiter): void;
   /** False: it had left already. */
   leave(waiter: Waiter): boolean;
-  /** False: whoever waited has gone meanwhile. */
-  answer(ticket: Ticket, handOut: HandOut): boolean;
+  /** Answers everybody who waits with this request; returns their tickets. None: all have gone meanwhile. */
+  answer(request: Request, handOut: HandOut): Ticket[];
   get(ticketId: string): Waiter | undefined;
-  byRequest(requestId: string): Waiter | undefined;
+  /** One of those who wait with this request. */
+  byRequest(request: Request): Waiter | undefined;
   all(): Waiter[];
   size(): number;
 }
 
 export function tooMany(limit: keyof MostWaiting, agentId: string, most: number): BantoError {
-  if (limit === 'all') return busy();
+  if (limit === 'all') return busy(undefined, 1, 'Too many requests wait for a task already.');
   return new BantoError(
     'too_many_requests',
     `${agentId} already waits with ${most} requests. Let one of them end first.`,
@@ -45,7 +50,7 @@ export function tooMany(limit: keyof MostWaiting, agentId: string, most: number)
 
 export function createWaitingRoom(policy: Context['policy']): WaitingRoom {
   const waiters = new Map<string, Waiter>();
-  const byRequest = new Map<string, Waiter>();
+  const byRequest = new Map<string, Set<Waiter>>();
   const perAgent = new Map<string, number>();
 
   function admit(waiter: Waiter): void {
@@ -56,24 +61,34 @@ export function createWaitingRoom(policy: Context['policy']): WaitingRoom {
     if (own >= maxWaitingPerAgent) throw tooMany('perAgent', agentId, maxWaitingPerAgent);
     if (waiters.size >= maxWaiting) throw tooMany('all', agentId, maxWaiting);
     waiters.set(waiter.ticket.id, waiter);
-    byRequest.set(waiter.ticket.requestId, waiter);
+    const key = requestKey(waiter.ticket);
+    const same = byRequest.get(key);
+    if (same === undefined) byRequest.set(key, new Set([waiter]));
+    else same.add(waiter);
     perAgent.set(agentId, own + 1);
   }
 
-  function leave({ ticket }: Waiter): boolean {
+  function leave(waiter: Waiter): boolean {
+    const { ticket } = waiter;
     if (!waiters.delete(ticket.id)) return false;
-    byRequest.delete(ticket.requestId);
+    const key = requestKey(ticket);
+    const same = byRequest.get(key);
+    same?.delete(waiter);
+    if (same?.size === 0) byRequest.delete(key);
     const left = (perAgent.get(ticket.agentId) ?? 1) - 1;
     if (left === 0) perAgent.delete(ticket.agentId);
     else perAgent.set(ticket.agentId, left);
     return true;
   }
 
-  function answer(ticket: Ticket, handOut: HandOut): boolean {
-    const waiter = waiters.get(ticket.id);
-    if (waiter === undefined || !leave(waiter)) return false;
-    waiter.answer.resolve(handOut);
-    return true;
+  function answer(request: Request, handOut: HandOut): Ticket[] {
+    const all = [...(byRequest.get(requestKey(request)) ?? [])];
+    for (const [index, waiter] of all.entries()) {
+      leave(waiter);
+      // The first one carries out the writes; the others have not got their locks.
+      waiter.answer.resolve(index === 0 ? handOut : { ...handOut, writes: [] });
+    }
+    return all.map(({ ticket }) => ticket);
   }
 
   return {
@@ -81,7 +96,7 @@ export function createWaitingRoom(policy: Context['policy']): WaitingRoom {
     leave,
     answer,
     get: (ticketId) => waiters.get(ticketId),
-    byRequest: (requestId) => byRequest.get(requestId),
+    byRequest: (request) => byRequest.get(requestKey(request))?.values().next().value,
     all: () => [...waiters.values()],
     size: () => waiters.size,
   };

@@ -1,8 +1,14 @@
 // From an HTTP answer to a value or to the error that the server meant.
 
 import { BantoError, ERROR_TABLE, type ErrorCode } from '../core/errors.ts';
-import type { ErrorAnswer } from '../doors/schema/error.ts';
 import type { Answer } from './transport.ts';
+
+interface Refusal {
+  readonly error: string;
+  readonly code: string;
+  /** Why the server cannot answer now; a server of an earlier version says nothing. */
+  readonly detail?: unknown;
+}
 
 function parse(text: string): unknown {
   try {
@@ -12,9 +18,15 @@ function parse(text: string): unknown {
   }
 }
 
-function isErrorAnswer(value: unknown): value is ErrorAnswer {
-  const answer = value as Partial<ErrorAnswer> | null | undefined;
-  return typeof answer?.error === 'string' && Object.hasOwn(ERROR_TABLE, answer.code ?? '');
+function isRefusal(value: unknown): value is Refusal {
+  const answer = value as Partial<Refusal> | null | undefined;
+  return typeof answer?.error === 'string' && typeof answer.code === 'string';
+}
+
+/** A code of a later version is read by its status: 503 always means that trying again makes sense. */
+function codeOf({ code }: Refusal, status: number): ErrorCode | null {
+  if (Object.hasOwn(ERROR_TABLE, code)) return code as ErrorCode;
+  return status === 503 ? 'busy' : null;
 }
 
 function notBanto(answer: Answer, address: string): BantoError {
@@ -24,17 +36,28 @@ function notBanto(answer: Answer, address: string): BantoError {
   );
 }
 
+function notNow({ detail }: Refusal, address: string, seconds: number): string {
+  const again = Number.isFinite(seconds) ? ` Try again in ${seconds} s.` : ' Try again later.';
+  const reason = typeof detail === 'string' ? detail.trim() : '';
+  if (reason === '') return `Banto at ${address} cannot answer now and does not say why.${again}`;
+  return `Banto at ${address} cannot answer now: ${reason}${/[.!?]$/.test(reason) ? '' : '.'}${again}`;
+}
+
 /** The error of an answer that is not a success. */
 export function answerError(answer: Answer, address: string): BantoError {
   const body = parse(answer.text);
-  if (!isErrorAnswer(body)) return notBanto(answer, address);
-  const seconds = Number(answer.headers['retry-after']);
-  const code: ErrorCode = body.code;
-  return new BantoError(
-    code,
-    code === 'unauthenticated' ? `${body.error} Set BANTO_TOKEN.` : body.error,
-    Number.isFinite(seconds) ? { retryAfterSeconds: seconds } : {},
-  );
+  const code = isRefusal(body) ? codeOf(body, answer.status) : null;
+  if (!isRefusal(body) || code === null) return notBanto(answer, address);
+  const seconds = Number(answer.headers['retry-after'] ?? Number.NaN);
+  const sentences: Partial<Record<ErrorCode, string>> = {
+    unauthenticated: `${body.error} Set BANTO_TOKEN.`,
+  };
+  const sentence =
+    answer.status === 503 ? notNow(body, address, seconds) : (sentences[code] ?? body.error);
+  return new BantoError(code, sentence, {
+    retryAfterSeconds: Number.isFinite(seconds) ? seconds : undefined,
+    detail: typeof body.detail === 'string' ? body.detail : undefined,
+  });
 }
 
 /** The body of a success; the caller knows its shape from the schema of the call. */

@@ -7,6 +7,7 @@ import {
   scriptedApi,
 } from '../../test/support/scripted-api.ts';
 import { BantoError } from '../core/errors.ts';
+import type { RequestTaskBody } from '../doors/schema/request-task.ts';
 import { createClient } from './client.ts';
 import { createTransport } from './transport.ts';
 
@@ -63,6 +64,22 @@ describe('asking for a task', () => {
     expect(ids[0]).toMatch(/^[0-9a-f-]{36}$/);
   });
 
+  test('a task that is held is answered again unless the caller says otherwise', async () => {
+    const { client, api } = await talkTo(() => ({
+      status: 204,
+      headers: { 'banto-completed-task': 'shop~3~implement.1' },
+    }));
+    const body = { agent_id: 'a1', capabilities: [] };
+    const completed: string[] = [];
+    await client.requestTask(body, { completed: (id) => completed.push(id) });
+    await client.requestTask({ ...body, on_unfinished: 'complete' });
+    expect(api.received.map((each) => (each.body as RequestTaskBody).on_unfinished)).toEqual([
+      'resume',
+      'complete',
+    ]);
+    expect(completed).toEqual(['shop~3~implement.1']);
+  });
+
   test('two requests have two ids, and a given id is kept', async () => {
     const { client, api } = await talkTo(() => ({ status: 204 }));
     const body = { agent_id: 'a1', capabilities: [] };
@@ -81,6 +98,38 @@ describe('asking for a task', () => {
       retryAfterSeconds: 0,
     });
     expect(api.received).toHaveLength(1);
+  });
+});
+
+describe('a server that cannot answer now', () => {
+  const told =
+    (json: object): Script =>
+    () => ({
+      status: 503,
+      headers: { 'retry-after': '7' },
+      json: { error: 'Server is busy. Please try again later.', ...json },
+    });
+
+  test('says why, whatever word it has for it', async () => {
+    const words = {
+      busy: 'Redis is away since 12 s.',
+      maintenance: 'Hand-out is paused',
+      later: 'x',
+    };
+    for (const [code, detail] of Object.entries(words)) {
+      const { client, api } = await talkTo(told({ code, detail }));
+      await expect(client.queue()).rejects.toMatchObject({
+        message: `Banto at ${api.url} cannot answer now: ${detail.replace(/[.]$/, '')}. Try again in 7 s.`,
+        retryAfterSeconds: 7,
+      });
+    }
+  });
+
+  test('is not called busy where it gives no reason', async () => {
+    const { client, api } = await talkTo(told({ code: 'busy' }));
+    await expect(client.queue()).rejects.toThrow(
+      `Banto at ${api.url} cannot answer now and does not say why. Try again in 7 s.`,
+    );
   });
 });
 
@@ -128,6 +177,7 @@ describe('what is repeated', () => {
     ['unlock', (client) => client.unlock('x')],
     ['cancel', (client) => client.cancel('x')],
     ['createToken', (client) => client.createToken({ agent_id: null })],
+    ['revokeToken', (client) => client.revokeToken('x')],
   ])('%s is never sent twice', async (_, call) => {
     const { client, api } = await talkTo(() => 'lost');
     await expect(call(client)).rejects.toMatchObject({ code: 'unreachable' });

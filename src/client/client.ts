@@ -3,32 +3,52 @@
 import { randomUUID } from 'node:crypto';
 import { WAIT_SECONDS_MAX } from '../core/lease.ts';
 import type { AgentAnswer, AgentsAnswer } from '../doors/schema/agents.ts';
+import type { AskAnswer, AskBody } from '../doors/schema/ask.ts';
 import type { CompleteBody } from '../doors/schema/complete.ts';
 import type { FailBody } from '../doors/schema/fail.ts';
 import type { HeartbeatAnswer, HeartbeatBody } from '../doors/schema/heartbeat.ts';
+import type {
+  AddIssueBody,
+  EditIssueBody,
+  IssueAnswer,
+  IssuesAnswer,
+} from '../doors/schema/issues.ts';
+import type { AppendLogAnswer, AppendLogBody, LogAnswer, LogQuery } from '../doors/schema/log.ts';
 import type { CancelBody, PriorityBody, RequeueBody } from '../doors/schema/operate.ts';
 import type { HealthAnswer, ReadyAnswer } from '../doors/schema/ops.ts';
 import type { QueueAnswer, StatsAnswer } from '../doors/schema/queue.ts';
 import type { ReleaseBody } from '../doors/schema/release.ts';
 import type { AssignmentAnswer, RequestTaskBody } from '../doors/schema/request-task.ts';
 import type { ConfigAnswer, FlagsAnswer } from '../doors/schema/settings.ts';
-import type { TaskAnswer, TaskDetailAnswer } from '../doors/schema/task.ts';
+import type { TaskAnswer, TaskDetailAnswer, TaskQuery } from '../doors/schema/task.ts';
 import type { TasksAnswer, TasksQuery } from '../doors/schema/tasks.ts';
-import type { CreateTokenBody, TokenAnswer } from '../doors/schema/tokens.ts';
+import type {
+  CreateTokenBody,
+  TokenAnswer,
+  TokensAnswer,
+  TokenView,
+} from '../doors/schema/tokens.ts';
 import type { WhyAnswer } from '../doors/schema/why.ts';
 import { readAnswer } from './answer.ts';
 import { type EventsOptions, readEvents, type StreamItem } from './events.ts';
 import { DEFAULT_RETRY, type Patience, type RetryOptions, withRetry } from './retry.ts';
-import { type Answer, type Call, createTransport } from './transport.ts';
+import { type Answer, type Call, createTransport, type Transport } from './transport.ts';
 
 export interface ClientOptions {
   readonly url: string;
   readonly token?: string | null;
   readonly retry?: RetryOptions;
+  /** Another way to the API than HTTP: the server's own tools call it without a socket. */
+  readonly transport?: Transport;
 }
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
+}
+
+export interface RequestOptions extends CallOptions {
+  /** Told which task asking completed, also where no task came. */
+  readonly completed?: (taskId: string) => void;
 }
 
 /** How long an ordinary call may stay without an answer. */
@@ -36,8 +56,13 @@ const SILENCE_MS = 30_000;
 
 export type Client = ReturnType<typeof createClient>;
 
-export function createClient({ url, token = null, retry = DEFAULT_RETRY }: ClientOptions) {
-  const transport = createTransport({ url, token });
+function historyQuery({ history_cursor }: TaskQuery = {}): TaskQuery {
+  return history_cursor === undefined ? {} : { history_cursor };
+}
+
+export function createClient(options: ClientOptions) {
+  const { url, token = null, retry = DEFAULT_RETRY } = options;
+  const transport = options.transport ?? createTransport({ url, token });
   const { address } = transport;
 
   type Request = Omit<Call, 'silenceMs' | 'signal'> & { readonly silenceMs?: number };
@@ -74,11 +99,12 @@ export function createClient({ url, token = null, retry = DEFAULT_RETRY }: Clien
 
   /**
    * Null: nothing suitable. Every request carries an id, so that an answer lost on the way is given
-   * again and no task is handed out for nothing.
+   * again and no task is handed out for nothing. A task that the agent still holds is answered again unless the
+   * caller says otherwise: asking twice by accident must not report work as done.
    */
   async function requestTask(
     body: RequestTaskBody,
-    options?: CallOptions,
+    options?: RequestOptions,
   ): Promise<AssignmentAnswer | null> {
     const requestId = body.request_id ?? randomUUID();
     const waitSeconds = body.wait_seconds ?? 0;
@@ -89,11 +115,13 @@ export function createClient({ url, token = null, retry = DEFAULT_RETRY }: Clien
       return {
         method: 'POST',
         path: '/api/v1/request-task',
-        body: { ...body, request_id: requestId, wait_seconds: left },
+        body: { on_unfinished: 'resume', ...body, request_id: requestId, wait_seconds: left },
         silenceMs: left * 1000 + SILENCE_MS,
       };
     };
     const answer = await exchange(request, 'lost', options);
+    const completed = answer.headers['banto-completed-task'];
+    if (typeof completed === 'string') options?.completed?.(completed);
     return answer.status === 204 ? null : (readAnswer(answer, address) as AssignmentAnswer);
   }
 
@@ -108,11 +136,17 @@ export function createClient({ url, token = null, retry = DEFAULT_RETRY }: Clien
       post<TaskAnswer>(ofTask(taskId, '/fail'), body, 'work', options),
     release: (taskId: string, body: ReleaseBody, options?: CallOptions) =>
       post<TaskAnswer>(ofTask(taskId, '/release'), body, 'work', options),
+    ask: (taskId: string, body: AskBody, options?: CallOptions) =>
+      post<AskAnswer>(ofTask(taskId, '/ask'), body, 'lost', options),
+    appendLog: (taskId: string, body: AppendLogBody, options?: CallOptions) =>
+      post<AppendLogAnswer>(ofTask(taskId, '/log'), body, 'none', options),
+    log: (taskId: string, query: LogQuery = {}, options?: CallOptions) =>
+      get<LogAnswer>(ofTask(taskId, '/log'), query, options),
 
     tasks: (query: TasksQuery = {}, options?: CallOptions) =>
       get<TasksAnswer>('/api/v1/tasks', query, options),
-    task: (taskId: string, options?: CallOptions) =>
-      get<TaskDetailAnswer>(ofTask(taskId), {}, options),
+    task: (taskId: string, options?: CallOptions & TaskQuery) =>
+      get<TaskDetailAnswer>(ofTask(taskId), historyQuery(options), options),
     why: (taskId: string, agent?: string) =>
       get<WhyAnswer>(ofTask(taskId, '/why'), agent === undefined ? {} : { agent }),
     requeue: (taskId: string, body: RequeueBody = {}) =>
@@ -123,6 +157,13 @@ export function createClient({ url, token = null, retry = DEFAULT_RETRY }: Clien
     unlock: (taskId: string) => post<TaskAnswer>(ofTask(taskId, '/unlock'), {}, 'none'),
     cancel: (taskId: string, body: CancelBody = {}) =>
       post<TaskAnswer>(ofTask(taskId, '/cancel'), body, 'none'),
+
+    issues: () => get<IssuesAnswer>('/api/v1/issues'),
+    issue: (number: number) => get<IssueAnswer>(`/api/v1/issues/${number}`),
+    // Repeated after a lost answer, it would be there twice.
+    addIssue: (body: AddIssueBody) => post<IssueAnswer>('/api/v1/issues', body, 'none'),
+    editIssue: (number: number, body: EditIssueBody) =>
+      call<IssueAnswer>({ method: 'PATCH', path: `/api/v1/issues/${number}`, body }, 'lost'),
 
     agents: (options?: CallOptions) => get<AgentsAnswer>('/api/v1/agents', {}, options),
     agent: (agentId: string) => get<AgentAnswer>(`/api/v1/agents/${encodeURIComponent(agentId)}`),
@@ -136,6 +177,13 @@ export function createClient({ url, token = null, retry = DEFAULT_RETRY }: Clien
     putFlag: (name: string, value: unknown) =>
       put<FlagsAnswer>(`/api/v1/flags/${encodeURIComponent(name)}`, value),
     createToken: (body: CreateTokenBody) => post<TokenAnswer>('/api/v1/tokens', body, 'none'),
+    tokens: () => get<TokensAnswer>('/api/v1/tokens'),
+    // Repeated after a lost answer, it would find nothing to revoke.
+    revokeToken: (id: string) =>
+      call<TokenView>(
+        { method: 'DELETE', path: `/api/v1/tokens/${encodeURIComponent(id)}` },
+        'none',
+      ),
 
     events: (options: EventsOptions = {}): AsyncGenerator<StreamItem, void, undefined> =>
       readEvents(transport, options),

@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BantoError } from '../core/errors.ts';
+import { BantoError, isRefusedForNow } from '../core/errors.ts';
 import type { Event, Gap } from '../doors/schema/events.ts';
 import { answerError } from './answer.ts';
 import { createSseParser, type Frame } from './sse.ts';
@@ -57,7 +57,7 @@ export async function* readEvents(
       if (ended()) return;
       const lost = asLoss(error, transport);
       // Nothing was ever there, or it will not have us: the caller decides.
-      if (!opened || !['unreachable', 'busy'].includes(lost.code)) throw lost;
+      if (!opened || !isRefusedForNow(lost.code)) throw lost;
       options.onLost?.(lost);
     }
     losses += 1;

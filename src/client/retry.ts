@@ -2,7 +2,7 @@
 // other than `none`; the back-off is bounded, so that a command ends.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BantoError } from '../core/errors.ts';
+import { BantoError, isRefusedForNow } from '../core/errors.ts';
 import { Silence } from './transport.ts';
 
 /**
@@ -36,7 +36,7 @@ function wasRefused(error: BantoError): boolean {
 
 function mayRepeat(error: unknown, patience: Patience, lostBefore: boolean): error is BantoError {
   if (!(error instanceof BantoError) || patience === 'none') return false;
-  if (error.code === 'busy') return patience === 'work';
+  if (error.code !== 'unreachable' && isRefusedForNow(error.code)) return patience === 'work';
   if (error.code !== 'unreachable' || error.cause === undefined) return false;
   if (error.cause instanceof Silence) return false;
   // A server that went away in mid-call is restarting: being refused then is part of the loss.

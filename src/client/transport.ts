@@ -6,7 +6,7 @@ import https from 'node:https';
 import { BantoError } from '../core/errors.ts';
 
 export interface Call {
-  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below the server's address, beginning with `/`. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;

@@ -1,6 +1,7 @@
 // SQLite or Redis, and how the settings of Redis make one connection.
 
 import type { Config, RedisConfig } from '../config.ts';
+import { refuseForeignAddress, WAYS } from './found-file.ts';
 import { misconfigured, type Values } from './sources.ts';
 
 /** Each of them alone chooses Redis. */
@@ -59,6 +60,7 @@ export function storeOf(values: Values): Config['store'] {
   if (second !== undefined) {
     throw misconfigured(`${first} and ${second} are both set; keep one of them.`);
   }
+  refuseForeignAddress(values, WAYS.redis);
   const tls = tlsOf(values);
   return {
     kind: 'redis',

@@ -1,7 +1,11 @@
 // The rules that tie settings together, and the object the server is built from.
 
-import type { Config, GithubForgeConfig, LogLevel } from '../config.ts';
+import { basename, join } from 'node:path';
+import type { Config, GithubForgeConfig, LogFormat, LogLevel } from '../config.ts';
 import type { Policy } from '../core/settings.ts';
+import { chooseForge } from './choose-forge.ts';
+import { refuseForeignAddress, WAYS } from './found-file.ts';
+import { repositoryRoot } from './here.ts';
 import { storeOf } from './redis-rules.ts';
 import { misconfigured, type Values } from './sources.ts';
 
@@ -33,29 +37,37 @@ function githubAuth(values: Values): GithubForgeConfig['auth'] | null {
   return typeof token === 'string' ? { kind: 'token', token } : null;
 }
 
-function forgeOf(values: Values): Config['forge'] {
-  const auth = githubAuth(values);
-  const repositories = values.get('GITHUB_REPOSITORY') as readonly string[] | undefined;
-  if (auth !== null && repositories === undefined) {
-    const name = auth.kind === 'token' ? 'GITHUB_TOKEN' : 'GITHUB_APP_ID';
-    throw misconfigured(
-      `${name} is set (${values.origin(name)}) but GITHUB_REPOSITORY is not; set both for GitHub, or neither for the local backlog.`,
-    );
-  }
-  if (auth === null && repositories !== undefined) {
-    throw misconfigured(
-      `GITHUB_REPOSITORY is set (${values.origin('GITHUB_REPOSITORY')}) but GITHUB_TOKEN is not; set both for GitHub, or neither for the local backlog.`,
-    );
-  }
-  if (auth === null || repositories === undefined) {
+/** A folder inside the repository means the repository: there is only one backlog in it. */
+function repoDirOf(values: Values, cwd: string): string {
+  if (values.isSet('BANTO_REPO')) return values.get('BANTO_REPO') as string;
+  return repositoryRoot(cwd) ?? cwd;
+}
+
+function forgeOf(values: Values, place: Place, kind: Config['forge']['kind']): Config['forge'] {
+  if (kind === 'local') {
     return {
-      kind: 'local',
-      repoDir: values.get('BANTO_REPO') as string,
+      kind,
+      repoDir: repoDirOf(values, place.cwd),
       backlogDir: values.get('BACKLOG_DIR') as string,
     };
   }
+  const auth = githubAuth(values);
+  const repositories = values.get('GITHUB_REPOSITORY') as readonly string[] | undefined;
+  if (repositories === undefined) {
+    const name = values.isSet('FORGE') ? 'FORGE' : 'GITHUB_APP_ID';
+    const is = name === 'FORGE' ? 'is github' : 'is set';
+    throw misconfigured(
+      `${name} ${is} (${values.origin(name)}) but GITHUB_REPOSITORY is not set; set it to owner/repo, or set FORGE=local for the local backlog.`,
+    );
+  }
+  if (auth === null) {
+    throw misconfigured(
+      `GITHUB_REPOSITORY is set (${values.origin('GITHUB_REPOSITORY')}) but GITHUB_TOKEN is not; set both for GitHub, or set FORGE=local for the local backlog.`,
+    );
+  }
+  refuseForeignAddress(values, WAYS.github);
   return {
-    kind: 'github',
+    kind,
     repositories,
     auth,
     apiUrl: values.get('GITHUB_API_URL') as string,
@@ -95,21 +107,38 @@ function policyOf(values: Values): Policy {
 }
 
 /** Literal loopback addresses and `localhost`; any other name may stand for an address others can reach. */
-function isLoopback(host: string): boolean {
+export function isLoopback(host: string): boolean {
   const bare = host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
   return bare === 'localhost' || bare === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(bare);
 }
 
-export function rules(values: Values): Config {
+/** The data of a repository lies in it, from whichever of its folders Banto is started. */
+function dataDirOf(values: Values, forge: Config['forge']): string {
+  const given = values.get('BANTO_DATA_DIR') as string;
+  if (values.isSet('BANTO_DATA_DIR') || forge.kind !== 'local') return given;
+  return join(forge.repoDir, basename(given));
+}
+
+export interface Place {
+  readonly cwd: string;
+  /** GitHub sets GITHUB_TOKEN and GITHUB_REPOSITORY in every codespace: there they say nothing. */
+  readonly codespace: boolean;
+}
+
+export function rules(values: Values, place: Place): Config {
   const host = values.get('BROKER_HOST') as string;
+  const { kind, reason } = chooseForge(values, place.codespace);
+  const forge = forgeOf(values, place, kind);
   return {
     host,
     port: values.get('BROKER_PORT') as number,
-    tokensRequired: !isLoopback(host),
+    tokensRequired: !isLoopback(host) || values.get('REQUIRE_TOKENS') === true,
     allowedHosts: values.get('ALLOWED_HOSTS') as readonly string[],
     logLevel: values.get('LOG_LEVEL') as LogLevel,
-    dataDir: values.get('BANTO_DATA_DIR') as string,
-    forge: forgeOf(values),
+    ...(values.isSet('LOG_FORMAT') ? { logFormat: values.get('LOG_FORMAT') as LogFormat } : {}),
+    dataDir: dataDirOf(values, forge),
+    forge,
+    forgeReason: reason,
     store: storeOf(values),
     policy: policyOf(values),
   };

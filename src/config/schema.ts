@@ -1,5 +1,6 @@
 // The JSON schema of banto.config.json, made from the table of settings. `npm run config-schema` writes it out.
 
+import { redisSectionSchema } from './redis-section.ts';
 import { fileKey } from './setting.ts';
 import { SETTINGS } from './settings.ts';
 
@@ -15,6 +16,7 @@ export function configFileSchema(): object {
       ...(setting.fallback === undefined ? {} : { default: setting.fallback }),
     };
   }
+  properties.redis = redisSectionSchema(SETTINGS);
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'banto.config.json',

@@ -2,6 +2,8 @@
 // The few checks are written out, because loading a validator would cost every command half a second;
 // a test holds them against TypeBox.
 
+import { commaList } from '../core/comma-list.ts';
+
 export interface Kind {
   /** For the shipped schema; `accepts` says the same. */
   readonly schema: Readonly<Record<string, unknown>>;
@@ -15,6 +17,8 @@ export interface Kind {
 export interface Setting {
   /** The environment variable; in the file it is the same word in lower case. */
   readonly name: string;
+  /** Its word in the file, where it is another one. */
+  readonly key?: string;
   readonly kind: Kind;
   /** The option of the command line that stands above it, where there is one. */
   readonly flag?: string;
@@ -32,7 +36,7 @@ export interface Setting {
 }
 
 export function fileKey(setting: Setting): string {
-  return setting.name.toLowerCase();
+  return setting.key ?? setting.name.toLowerCase();
 }
 
 export function wholeNumber(minimum: number, maximum: number): Kind {
@@ -113,10 +117,7 @@ export function list(
     allowed: minItems === 0 ? `${allowed}, or "none"` : allowed,
     read: (value) => {
       if (minItems === 0 && value.trim().toLowerCase() === 'none') return [];
-      return value
-        .split(',')
-        .map((item) => item.trim())
-        .filter((item) => item !== '');
+      return commaList(value);
     },
   };
 }

@@ -1,4 +1,4 @@
-// Every setting there is (SPEC 6 and the policy knobs). The shipped JSON schema, the loader and the
+// Every setting there is. The shipped JSON schema, the loader and the
 // check of docs/settings.md all read this table.
 
 import {
@@ -11,6 +11,7 @@ import {
 import { REDIS_SETTINGS } from './redis-settings.ts';
 import { list, oneOf, type Setting, text, wholeNumber, yesOrNo } from './setting.ts';
 import { ANY_LINE, hostName, path, token } from './words.ts';
+import { WORK_SETTINGS } from './work-settings.ts';
 
 const WEB_ADDRESS = '^https?://[^\\s]+$';
 
@@ -42,6 +43,12 @@ const server: Setting[] = [
     about: 'The address Banto listens on. Any other than loopback needs tokens.',
   },
   {
+    name: 'REQUIRE_TOKENS',
+    kind: yesOrNo(),
+    fallback: false,
+    about: 'Ask for a token on loopback too. Needed behind a proxy.',
+  },
+  {
     name: 'ALLOWED_HOSTS',
     kind: list(
       'host names, with the port where it is not the usual one, several by comma',
@@ -59,23 +66,36 @@ const server: Setting[] = [
     about: 'How much is logged.',
   },
   {
+    name: 'LOG_FORMAT',
+    kind: oneOf(['pretty', 'json']),
+    about: 'Log lines for people, or JSON. Not set: pretty on a terminal, JSON elsewhere.',
+  },
+  {
     name: 'BANTO_DATA_DIR',
     flag: '--data-dir',
     kind: path,
     fallback: '.banto',
     path: true,
-    about: 'The folder of the SQLite database.',
+    about:
+      'The folder of what Banto keeps. Default: `.banto` in the repository for the local forge, here otherwise.',
   },
 ];
 
 const forge: Setting[] = [
+  {
+    name: 'FORGE',
+    flag: '--forge',
+    kind: oneOf(['local', 'github']),
+    about:
+      'Where the issues are. Not set: `github` when GITHUB_REPOSITORY was given (in a codespace: not by the environment), else `local`.',
+  },
   {
     name: 'BANTO_REPO',
     flag: '--repo',
     kind: path,
     fallback: '.',
     path: true,
-    about: "The local forge's git repository.",
+    about: "The local forge's git repository. Default: the one that the current folder is in.",
   },
   {
     name: 'BACKLOG_DIR',
@@ -91,10 +111,11 @@ const forge: Setting[] = [
     name: 'GITHUB_TOKEN',
     kind: token,
     secret: true,
-    about: 'With GITHUB_REPOSITORY: the GitHub forge instead of the local one.',
+    about: 'The token for GitHub. Alone it changes nothing.',
   },
   {
     name: 'GITHUB_REPOSITORY',
+    flag: '--github-repository',
     kind: list(
       'owner/repo, several by comma',
       '^[A-Za-z0-9][A-Za-z0-9-]*/(?!\\.{1,2}$)[A-Za-z0-9._-]+$',
@@ -307,7 +328,8 @@ const client: Setting[] = [
     path: true,
     client: true,
     variableOnly: true,
-    about: 'The configuration file; `--config` stands above it. Default: `banto.config.json` here.',
+    about:
+      'The configuration file; `--config` stands above it. Default: `banto.config.json` here or in the root of the repository.',
   },
 ];
 
@@ -317,4 +339,5 @@ export const SETTINGS: readonly Setting[] = [
   ...REDIS_SETTINGS,
   ...policy,
   ...client,
+  ...WORK_SETTINGS,
 ];

@@ -1,10 +1,13 @@
 // Where a value comes from: flags over variables over the file over defaults, each checked against its
 // setting. The first thing wrong stops the start with one sentence that names it.
 
-import { readFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
 import { BantoError } from '../core/errors.ts';
+import { TASK_VARIABLES } from '../core/task-variables.ts';
+import { repositoryRoot } from './here.ts';
 import { nearest } from './nearest.ts';
+import { unfoldRedisSection } from './redis-section.ts';
 import { fileKey, type Setting } from './setting.ts';
 import { SETTINGS } from './settings.ts';
 
@@ -25,9 +28,12 @@ export interface Values {
   isSet(name: string): boolean;
   /** "from the environment", … */
   origin(name: string): string;
+  /** Set by a configuration file that nobody named: it lay in the folder. */
+  foundByItself(name: string): boolean;
 }
 
-const CONFIG_FILE = 'banto.config.json';
+export const FROM_ENVIRONMENT = 'from the environment';
+export const CONFIG_FILE = 'banto.config.json';
 /** Nobody else's variables begin like this, so one that is unknown is a slip. */
 const OWN_PREFIX = /^(?:BANTO|BROKER)_/;
 
@@ -41,7 +47,7 @@ function suggestion(word: string, known: readonly string[]): string {
 }
 
 function checkVariableNames(env: Variables): void {
-  const known = SETTINGS.map((setting) => setting.name);
+  const known = [...SETTINGS.map((setting) => setting.name), ...TASK_VARIABLES];
   for (const [name, value] of Object.entries(env)) {
     if (value === undefined || !OWN_PREFIX.test(name) || known.includes(name)) continue;
     throw misconfigured(
@@ -53,34 +59,56 @@ function checkVariableNames(env: Variables): void {
 interface File {
   readonly dir: string;
   readonly shown: string;
+  /** False: it was found by itself. */
+  readonly named: boolean;
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-function parseFile(dir: string, shown: string, content: string): File {
+/** The `redis` block means settings of their own. */
+function withRedisBlock(plain: Record<string, unknown>, redis: unknown, shown: string) {
+  if (redis === undefined) return plain;
+  const block = unfoldRedisSection(redis);
+  if (block.problem !== null) throw misconfigured(`${shown}: ${block.problem}.`);
+  const twice = Object.keys(block.values).find((key) => Object.hasOwn(plain, key));
+  if (twice !== undefined) {
+    throw misconfigured(`${shown} sets ${twice} twice, by itself and under redis; remove one.`);
+  }
+  return { ...block.values, ...plain };
+}
+
+function parseFile({ shown, ...place }: Omit<File, 'values'>, content: string): File {
   let parsed: unknown;
   try {
     parsed = JSON.parse(content);
   } catch (error) {
     // The parser's own message quotes the file, and the file may hold secrets.
-    throw misconfigured(`${shown} is not valid JSON; mend it or move it away.`, error);
+    throw misconfigured(`${shown} is not valid JSON; correct it or move it away.`, error);
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
     throw misconfigured(`${shown} must hold one JSON object of settings.`);
   }
+  const { redis, ...plain } = parsed as Record<string, unknown>;
   const known = SETTINGS.filter((setting) => setting.variableOnly !== true).map(fileKey);
-  for (const key of Object.keys(parsed)) {
+  for (const key of Object.keys(plain)) {
     if (key === '$schema' || known.includes(key)) continue;
     throw misconfigured(
       `${JSON.stringify(key)} in ${shown} is not a setting; ${suggestion(key, known)}`,
     );
   }
-  return { dir, shown, values: parsed as Record<string, unknown> };
+  const values = withRedisBlock(plain, redis, shown);
+  return { ...place, shown, values };
+}
+
+/** In the current folder, or in the root of the repository that it is in. */
+function nearestFile(cwd: string): string {
+  const here = join(cwd, CONFIG_FILE);
+  return existsSync(here) ? here : join(repositoryRoot(cwd) ?? cwd, CONFIG_FILE);
 }
 
 function readFile({ flags, env, cwd }: Sources): File | null {
   const named = flags.BANTO_CONFIG ?? (env.BANTO_CONFIG || undefined);
-  const path = resolve(cwd, named ?? CONFIG_FILE);
-  const shown = named ?? CONFIG_FILE;
+  const path = named === undefined ? nearestFile(cwd) : resolve(cwd, named);
+  const shown = named ?? relative(cwd, path);
   let content: string;
   try {
     content = readFileSync(path, 'utf8');
@@ -90,13 +118,15 @@ function readFile({ flags, env, cwd }: Sources): File | null {
     const why = missing ? 'does not exist' : `cannot be read (${(error as Error).message})`;
     throw misconfigured(`The configuration file ${shown} ${why}.`, error);
   }
-  return parseFile(dirname(path), shown, content.replace(/^\uFEFF/, ''));
+  const place = { dir: dirname(path), shown, named: named !== undefined };
+  return parseFile(place, content.replace(/^\uFEFF/, ''));
 }
 
 interface Found {
   readonly value: unknown;
   readonly origin: string;
   readonly base: string;
+  readonly foundByItself?: boolean;
 }
 
 function find(setting: Setting, sources: Sources, file: File | null): Found | null {
@@ -109,11 +139,16 @@ function find(setting: Setting, sources: Sources, file: File | null): Found | nu
   const variable = sources.env[setting.name];
   if (variable !== undefined && variable.trim() !== '') {
     const value = setting.kind.read(variable.trim());
-    return { value, origin: 'from the environment', base: sources.cwd };
+    return { value, origin: FROM_ENVIRONMENT, base: sources.cwd };
   }
   const key = fileKey(setting);
   if (file !== null && setting.variableOnly !== true && Object.hasOwn(file.values, key)) {
-    return { value: file.values[key], origin: `${key} in ${file.shown}`, base: file.dir };
+    return {
+      value: file.values[key],
+      origin: `${key} in ${file.shown}`,
+      base: file.dir,
+      foundByItself: !file.named,
+    };
   }
   return null;
 }
@@ -150,5 +185,18 @@ export function gather(sources: Sources, wanted: (setting: Setting) => boolean):
     get: (name) => values.get(name),
     isSet: (name) => found.has(name),
     origin: (name) => found.get(name)?.origin ?? 'by default',
+    foundByItself: (name) => found.get(name)?.foundByItself === true,
   };
+}
+
+/** Everything that was given for this setting, from whatever source and unchecked. */
+export function readRaw(setting: Setting, sources: Sources): unknown[] {
+  let file: File | null = null;
+  try {
+    file = readFile(sources);
+  } catch (error) {
+    if (!(error instanceof BantoError)) throw error;
+  }
+  const variable = sources.env[setting.name]?.trim();
+  return [sources.flags[setting.name], variable, file?.values[fileKey(setting)]];
 }

@@ -56,11 +56,40 @@ export interface ForgeWebhook {
   receive(event: string, payload: unknown): void;
 }
 
+export interface NewIssue {
+  readonly title: string;
+  readonly body: string;
+  readonly labels: readonly string[];
+  readonly priority: Issue['priority'];
+  readonly blockedBy: readonly number[];
+}
+
+/** What is not there stays as it is. */
+export interface IssueChange {
+  readonly title?: string;
+  readonly body?: string;
+  readonly labels?: LabelChange;
+  readonly priority?: Issue['priority'];
+  readonly blockedBy?: readonly number[];
+  readonly state?: Issue['state'];
+}
+
+/** A backlog whose issues Banto itself may write. */
+export interface EditableBacklog {
+  /** Open and closed, by number. */
+  list(): Promise<Issue[]>;
+  add(issue: NewIssue): Promise<Issue>;
+  /** Null: there is no such issue. */
+  edit(number: number, change: IssueChange): Promise<Issue | null>;
+}
+
 export interface Forge {
   readonly kind: 'local' | 'github';
   readonly repositories: readonly string[];
   /** Where true, a review needs a linked pull request. */
   readonly hasPullRequests: boolean;
+  /** Where true, a number may come back as another issue: people name the files. */
+  readonly numbersReturn?: true;
   /** All open issues, page by page; what is open in the store and not in here is gone or closed. */
   list(repository: string): AsyncIterable<readonly Issue[]>;
   /** What changed since the cursor; a null cursor means: since this process began to look. */
@@ -72,6 +101,8 @@ export interface Forge {
   watch(listener: (change: ForgeChange) => void): () => Promise<void>;
   /** One issue as it is now; null when it is gone. */
   read(repository: string, number: number): Promise<Issue | null>;
+  /** Whether a branch of this name is there. The answer may be an hour old: creating it is what decides. */
+  hasBranch(repository: string, branch: string): Promise<boolean>;
   /** Creates the branch from the default branch. Already there is not an error. */
   createBranch(repository: string, branch: string): Promise<'created' | 'exists'>;
   /** Adds and removes exactly these; no other label is touched. Idempotent. */
@@ -94,5 +125,7 @@ export interface Forge {
   /** As all instances together know it; null: the forge has said nothing yet. */
   budget?(): Promise<ForgeBudget | null>;
   readonly webhook?: ForgeWebhook;
+  /** Absent where people write issues with the forge's own tools. */
+  readonly backlog?: EditableBacklog;
   close(): Promise<void>;
 }

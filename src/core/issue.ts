@@ -12,6 +12,8 @@ export interface LinkedPull {
   readonly decision: 'approved' | 'changes_requested' | null;
   readonly decidedAt: number | null;
   readonly comments: readonly string[];
+  /** Opened from outside by somebody who does not belong to the repository. */
+  readonly foreign?: true;
 }
 
 export interface Issue {

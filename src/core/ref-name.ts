@@ -1,7 +1,9 @@
-// Which branch names a stranger's text may ask for. Stricter than git: what passes here also prints and sorts sanely.
+// Which branch names a stranger's text may ask for. Far stricter than git: a name stands in prompts and on command
+// lines, so that nothing in it may mean something to a shell.
 
-const MAX_BYTES = 200;
-const FORBIDDEN = /[\p{C}\p{Z}~^:?*[\\]|\.\.|@\{|\/\/|^[-/]|[/.]$/u;
+const MAX_LENGTH = 200;
+const LETTERS = /^[A-Za-z0-9._/+-]+$/;
+const FORBIDDEN = /\.\.|\/\/|^[-/]|[/.]$/;
 const OBJECT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i;
 
 function isSafePart(part: string): boolean {
@@ -9,16 +11,20 @@ function isSafePart(part: string): boolean {
 }
 
 /** Two refs of which one would have to be a folder and the other a file, or which are the same. */
-function collides(name: string, other: string): boolean {
+export function collides(name: string, other: string): boolean {
   const a = name.toLowerCase();
   const b = other.toLowerCase();
   return a === b || a.startsWith(`${b}/`) || b.startsWith(`${a}/`);
 }
 
-/** The rules of `git check-ref-format --branch` and ours: printable, short, never the default branch or in its way. */
+/** Letters, digits and `._/+-`, in a form that `git check-ref-format --branch` takes, and short. */
+function isPlainRefName(name: string): boolean {
+  if (name === 'HEAD' || name.startsWith('refs/') || name.length > MAX_LENGTH) return false;
+  if (!LETTERS.test(name) || FORBIDDEN.test(name) || OBJECT_ID.test(name)) return false;
+  return name.split('/').every(isSafePart);
+}
+
+/** May stand in a prompt and be written to: a plain name, never the default branch or in its way. */
 export function isSafeRefName(name: string, defaultBranch: string): boolean {
-  if (name === '' || name === '@' || name === 'HEAD' || name.startsWith('refs/')) return false;
-  if (!name.isWellFormed() || new TextEncoder().encode(name).length > MAX_BYTES) return false;
-  if (FORBIDDEN.test(name) || OBJECT_ID.test(name)) return false;
-  return name.split('/').every(isSafePart) && !collides(name, defaultBranch);
+  return isPlainRefName(name) && !collides(name, defaultBranch);
 }

@@ -27,3 +27,11 @@ export function writeDelayMs(attempt: number, random: number): number {
 export function retryDelays(maxAttempts: number, random: () => number): number[] {
   return Array.from({ length: maxAttempts }, (_, index) => retryDelayMs(index + 1, random()));
 }
+
+/** A task whose branch or labels were refused is offered again after this time, in case it was put right. */
+const REFUSED_HOLD_MS = 600_000;
+
+/** What the forge itself shows as a problem is lifted as soon as it shows none: nothing else to wait for. */
+export function refusedHoldMs(reason: string): number {
+  return reason === 'malformed' ? 0 : REFUSED_HOLD_MS;
+}

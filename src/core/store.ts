@@ -82,7 +82,7 @@ export interface HandOut {
   readonly task: Task;
   readonly lease: Lease;
   readonly issue: StoredIssue;
-  /** Earlier attempts, oldest first; without the one just begun. */
+  /** The last of the earlier attempts that are kept, oldest first; without the one just begun. */
   readonly attempts: readonly Attempt[];
   /** Ledger writes of this lease that the caller now has the lock for. */
   readonly writes: readonly Write[];
@@ -90,6 +90,21 @@ export interface HandOut {
   readonly unwritten: number;
   /** True when this is the answer to an earlier request with the same id. */
   readonly replay: boolean;
+  /** True once the agent was told of this lease, or has spoken with its token. */
+  readonly answered: boolean;
+}
+
+/** Asks for the hand-out of one request. Maintenance and quarantine do not hide it. */
+export interface RecallInput {
+  readonly agentId: string;
+  readonly requestId: string;
+  /** Null: the caller will not write the outbox entries, and locks none. */
+  readonly writeLockMs: number | null;
+  /**
+   * True: the agent asks again. Its living lease whose answer was never sent is given to this request too, and
+   * belongs to it from now on; the request it was claimed for finds nothing any more.
+   */
+  readonly takeOver: boolean;
 }
 
 export type ClaimResult =
@@ -98,6 +113,7 @@ export type ClaimResult =
   /** The agent holds this already; the caller decides what that means and asks again. */
   | { readonly outcome: 'unfinished'; readonly handOut: HandOut }
   | { readonly outcome: 'stale' }
+  /** Looked at only after the agent's living leases. */
   | { readonly outcome: 'maintenance' }
   /** The store lost data, or may have: until then only what can be proved free is handed out. */
   | { readonly outcome: 'quarantine'; readonly untilAt: number };
@@ -119,9 +135,20 @@ export interface FollowUp {
   readonly reviewComments: readonly string[];
 }
 
-export interface CompleteInput {
+/** The agent whose own token the call came with; null or missing: an operator, or nobody was asked. */
+export interface CalledBy {
+  readonly agentId?: string | null;
+}
+
+/** An end that the holder reports. */
+interface ReportedEnd extends CalledBy {
   readonly taskId: string;
   readonly token: string;
+  /** Kept with the attempt: the same call with another fingerprint is a conflict. Missing: any repeat is the same. */
+  readonly fingerprint?: string;
+}
+
+export interface CompleteInput extends ReportedEnd {
   readonly summary: string | null;
   readonly prNumber: number | null;
   readonly verdict: Verdict | null;
@@ -131,9 +158,7 @@ export interface CompleteInput {
 }
 
 /** A task that dies, in whichever verb, leaves an outbox comment with the event `dead`. */
-export interface FailInput {
-  readonly taskId: string;
-  readonly token: string;
+export interface FailInput extends ReportedEnd {
   readonly reason: string;
   readonly retryable: boolean;
   /** The delay after attempt 1, 2, …; past the end, or not retryable, the task is dead. */
@@ -144,8 +169,23 @@ export interface FailInput {
   readonly deadLedger: readonly string[];
 }
 
-export type Ended = { readonly outcome: 'ok'; readonly task: Task } | LeaseOutcome;
-export type LeaseOutcome = { readonly outcome: 'lease_lost' } | { readonly outcome: 'not_found' };
+export interface ReleaseInput extends ReportedEnd {
+  readonly reason: string | null;
+  readonly ledger: readonly string[];
+  /** Only while the lease belongs to this request and its answer was not sent; otherwise `lease_lost`. */
+  readonly unheardBy?: string;
+}
+
+export type Ended =
+  | { readonly outcome: 'ok'; readonly task: Task }
+  /** This token ended its lease in this way already, and said something else. */
+  | { readonly outcome: 'conflict' }
+  | LeaseOutcome;
+export type LeaseOutcome =
+  | { readonly outcome: 'lease_lost' }
+  | { readonly outcome: 'not_found' }
+  /** The living lease is another agent's than the one that calls; nothing was changed. */
+  | { readonly outcome: 'forbidden' };
 
 export type Operated =
   | { readonly outcome: 'ok'; readonly task: Task }
@@ -200,6 +240,8 @@ export interface Registry {
   readonly buckets: readonly string[];
   /** Labels on unfinished tasks that no agent has offered as a capability yet. */
   readonly unlearned: readonly string[];
+  /** Repositories and agents that an operator paused (`core/paused.ts`); a change makes a new version. */
+  readonly paused: readonly string[];
 }
 
 export interface BucketPeek {
@@ -224,8 +266,12 @@ export interface TaskDetail {
   readonly task: Task;
   readonly issue: StoredIssue;
   readonly matchLabels: readonly string[];
+  /** The last ATTEMPTS_KEPT, oldest first. */
   readonly attempts: readonly (Attempt & { readonly outcome: AttemptOutcome | null })[];
+  /** The newest HISTORY_SHOWN (before the cursor), oldest first. Renewals without news are not among them. */
   readonly history: readonly Fact[];
+  /** Where older ones begin; null: there are none. */
+  readonly nextHistoryCursor: string | null;
 }
 
 export interface AgentRecord {
@@ -263,6 +309,8 @@ export interface StatsRow {
 
 export interface MirroredIssue {
   readonly issue: StoredIssue;
+  /** As last mirrored: the labels that people put there. */
+  readonly matchLabels: readonly string[];
   readonly tasks: readonly Task[];
 }
 
@@ -272,19 +320,20 @@ export interface TaskVerbs {
   /** Makes these labels relevant: tasks that carry them are filed under them from now on. */
   learn(labels: readonly string[]): Promise<void>;
   claim(input: ClaimInput): Promise<ClaimResult>;
-  heartbeat(input: {
-    taskId: string;
-    token: string;
-    progress: string | null;
-  }): Promise<{ outcome: 'ok'; expiresAt: number } | LeaseOutcome>;
+  /** The living lease of a request; null: there is none. */
+  recall(input: RecallInput): Promise<HandOut | null>;
+  /** The answer with this lease was sent. Without effect where the lease has ended. Leaves no fact. */
+  markAnswered(input: { taskId: string; token: string }): Promise<void>;
+  heartbeat(
+    input: CalledBy & {
+      taskId: string;
+      token: string;
+      progress: string | null;
+    },
+  ): Promise<{ outcome: 'ok'; expiresAt: number } | LeaseOutcome>;
   complete(input: CompleteInput): Promise<Ended>;
   fail(input: FailInput): Promise<Ended>;
-  release(input: {
-    taskId: string;
-    token: string;
-    reason: string | null;
-    ledger: readonly string[];
-  }): Promise<Ended>;
+  release(input: ReleaseInput): Promise<Ended>;
   /**
    * The forge refused for good: the lease with this fence is undone, the task held with the reason
    * `refused:<reason>` and `readyAt` `holdMs` ahead, no attempt counted. Mirroring lifts it only after that.
@@ -312,7 +361,7 @@ export interface TaskVerbs {
 export interface TaskReads {
   registry(): Promise<Registry>;
   peek(buckets: readonly string[], limitPerBucket: number): Promise<BucketPeek[]>;
-  task(id: string): Promise<TaskDetail | null>;
+  task(id: string, historyCursor?: string): Promise<TaskDetail | null>;
   tasks(filter: TaskFilter): Promise<{ tasks: Task[]; nextCursor: string | null }>;
   /** The issues with these numbers that are known, open or not, with all their tasks. */
   issuesNumbered(repository: string, numbers: readonly number[]): Promise<MirroredIssue[]>;
@@ -323,6 +372,8 @@ export interface TaskReads {
   agents(): Promise<AgentRecord[]>;
   queue(delayedLimit: number): Promise<QueueView>;
   stats(period: 'daily' | 'hourly', limit: number): Promise<StatsRow[]>;
+  /** Those of these agents that hold a task now. */
+  holding(agentIds: readonly string[]): Promise<ReadonlySet<string>>;
   facts(afterSeq: number, limit: number): Promise<Fact[]>;
   lastSeq(): Promise<number>;
 }
@@ -350,6 +401,12 @@ export interface Instances {
   resign(name: string, ownerId: string): Promise<void>;
   /** Which of these roles somebody has now. */
   led(names: readonly string[]): Promise<ReadonlySet<string>>;
+  /**
+   * Everything was listed into this data, and the changes since were followed: told by whoever leads, again
+   * and again. It ends after `ttlMs`, with the data it was listed into, and when the store was restarted.
+   */
+  markListed(ttlMs: number): Promise<void>;
+  listed(): Promise<boolean>;
   /** How an instance fares; `cpu` is the share of one core since the last time. */
   recordMetrics(instanceId: string, cpu: number, memoryBytes: number): Promise<void>;
 }

@@ -23,6 +23,11 @@ export interface Ticket extends Seeker {
   readonly createdAt: number;
 }
 
+/** Request ids are the agents' own: only with the agent do they name one request. */
+export function requestKey({ agentId, requestId }: Pick<Ticket, 'agentId' | 'requestId'>): string {
+  return `${agentId} ${requestId}`;
+}
+
 export interface MostWaiting {
   readonly all: number;
   readonly perAgent: number;

@@ -1,5 +1,6 @@
 // Why a task is, or is not, offered: each rule with its outcome, in the order they apply.
 
+import { explainWish, type WishProblem, wishOf } from './branch-wish.ts';
 import { type Bucket, matchCount, REVIEW_CAPABILITY } from './match.ts';
 import { priorityName } from './priority.ts';
 import type { TaskDetail } from './store.ts';
@@ -56,6 +57,7 @@ export function explainReason(reason: string): string {
     requeued: 'an operator asked for a delay',
     listing: 'the backlog is still being read',
     issue_closed: 'its issue was closed',
+    issue_replaced: 'its number belongs to another issue now',
     untrusted_author:
       'neither its author nor anybody who labelled it since the last edit has write access',
     approved_on_forge: 'people approved the pull request',
@@ -134,9 +136,26 @@ function agentRules(detail: TaskDetail, seeker: Seeker, holds: readonly string[]
   return rules;
 }
 
+/** It never keeps a task back: where a wish is not followed, another name is. */
+function branchRule({ task, issue }: TaskDetail, problem: WishProblem | null): Rule[] {
+  const wish = wishOf(issue);
+  if (wish === null || task.kind !== 'implement') return [];
+  const detail =
+    task.branch === wish
+      ? `The branch is ${task.branch}, as the issue asks.`
+      : explainWish(wish, problem ?? 'refused', task.branch);
+  return [{ rule: 'branch', ok: true, detail }];
+}
+
 function summarize(rules: readonly Rule[], rivals: Rivals | null, seeker: Seeker | null): string {
   const broken = rules.find((rule) => !rule.ok);
-  if (broken !== undefined) return broken.detail;
+  // That it is held is true; that it stays held for ever is what somebody has to know.
+  const circle = rules.find((rule) => rule.rule === 'dependencies' && !rule.ok);
+  if (broken !== undefined) {
+    return [broken, ...(circle === undefined || circle === broken ? [] : [circle])]
+      .map(({ detail }) => detail)
+      .join(' ');
+  }
   const whom = seeker === null ? 'the next suitable agent' : seeker.agentId;
   if (rivals !== null && rivals.ahead > 0) {
     return `It is offered; ${whom} would get ${rivals.ahead} other task(s) first.`;
@@ -144,19 +163,30 @@ function summarize(rules: readonly Rule[], rivals: Rivals | null, seeker: Seeker
   return `It is offered: ${whom} gets it at the next request.`;
 }
 
+/** What was found out beside the task itself. */
+interface Trouble {
+  /** Why the branch that the issue asks for is not used. */
+  readonly wish: WishProblem | null;
+  readonly dependencies: { readonly ok: boolean; readonly sentences: readonly string[] };
+}
+
+const NO_TROUBLE: Trouble = { wish: null, dependencies: { ok: true, sentences: [] } };
+
 export function explain(
   detail: TaskDetail,
   agent: { seeker: Seeker; holds: readonly string[] } | null,
   rivals: Rivals | null,
-  maintenance: boolean,
+  /** Why hand-out is paused; null: it is not. */
+  paused: string | null,
+  { wish, dependencies }: Trouble = NO_TROUBLE,
 ): Why {
   const { task } = detail;
   const rules: Rule[] = [
     stateRule(detail),
     {
       rule: 'maintenance',
-      ok: !maintenance,
-      detail: maintenance ? 'Hand-out is paused by an operator.' : 'Hand-out is not paused.',
+      ok: paused === null,
+      detail: paused ?? 'Hand-out is not paused.',
     },
     {
       rule: 'priority',
@@ -164,6 +194,14 @@ export function explain(
       detail: `Priority ${priorityName(task.priority)} (${task.priority}); attempt ${task.attempts + 1}.`,
     },
   ];
+  rules.push(...branchRule(detail, wish));
+  if (dependencies.sentences.length > 0) {
+    rules.push({
+      rule: 'dependencies',
+      ok: dependencies.ok,
+      detail: dependencies.sentences.join(' '),
+    });
+  }
   if (agent !== null) rules.push(...agentRules(detail, agent.seeker, agent.holds));
   const offered = rules.every((rule) => rule.ok);
   const suits = agent === null || matchCount(agent.seeker, bucketOf(detail)) !== null;

@@ -4,6 +4,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { gitArguments, gitEnvironment } from '../git-command.ts';
 
 const run = promisify(execFile);
 
@@ -77,8 +78,8 @@ const IDENTITY = {
 };
 
 export async function makeRepository(folder: string): Promise<void> {
-  const env = { PATH: process.env['PATH'], ...IDENTITY };
-  const git = (...args: string[]) => run('git', args, { cwd: folder, env });
+  const env = { ...gitEnvironment({ PATH: process.env['PATH'] }), ...IDENTITY };
+  const git = (...args: string[]) => run('git', gitArguments(folder, args), { env });
   const backlog = join(folder, 'backlog');
   await mkdir(backlog, { recursive: true });
   await Promise.all(

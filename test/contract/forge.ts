@@ -263,6 +263,14 @@ export function testForge(name: string, setup: () => Promise<ForgeSetup>): void 
         expect(await on.branches()).toContain('feature/issue-7');
       });
 
+      it('says whether a branch is there', async () => {
+        const has = (branch: string) => on.forge.hasBranch(on.repository, branch);
+        expect(await has('wished/for')).toBe(false);
+        await create('topic/there');
+        expect(await has('topic/there')).toBe(true);
+        expect(await has(await on.forge.defaultBranch(on.repository))).toBe(true);
+      });
+
       it('lets one of twenty at once create it', async () => {
         const answers = await Promise.all(Array.from({ length: 20 }, () => create('race')));
         expect(answers.filter((answer) => answer === 'created')).toHaveLength(1);

@@ -2,6 +2,8 @@
 
 import { describe } from 'vitest';
 import { testAgents } from './store/agents.ts';
+import { testAnswers } from './store/answers.ts';
+import { testBounds } from './store/bounds.ts';
 import { testClaim } from './store/claim.ts';
 import { testFollowUps } from './store/follow-ups.ts';
 import { testInstances } from './store/instances.ts';
@@ -13,12 +15,14 @@ import { testReads } from './store/reads.ts';
 import { testSettings } from './store/settings.ts';
 import { testSweep } from './store/sweep.ts';
 import { testTickets } from './store/tickets.ts';
+import { testTokens } from './store/tokens.ts';
 import { type StoreSetup, useWorld } from './store/world.ts';
 
 export function testStore(name: string, setup: StoreSetup): void {
   describe(`the ${name} store`, () => {
     const world = useWorld(setup);
     testClaim(world);
+    testAnswers(world);
     testLeaseVerbs(world);
     testFollowUps(world);
     testPlans(world);
@@ -27,8 +31,10 @@ export function testStore(name: string, setup: StoreSetup): void {
     testOutbox(world);
     testTickets(world);
     testSettings(world);
+    testTokens(world);
     testAgents(world);
     testReads(world);
     testInstances(world);
+    testBounds(world);
   });
 }

@@ -233,7 +233,7 @@ describe('instances on one Redis', () => {
     await waiting(follower, 1);
     const before = await redis.raw.get('banto:lock:process:leader');
     await leader.die();
-    expect(await poll).toMatchObject({ code: 'busy' });
+    expect(await poll).toMatchObject({ code: 'stopping' });
     await eventually(
       () => redis.raw.get('banto:lock:process:leader'),
       (owner) => owner !== null && owner !== before,

@@ -16,6 +16,8 @@ export interface Faults {
 
 const LOSABLE = [
   'claim',
+  'recall',
+  'markAnswered',
   'heartbeat',
   'complete',
   'fail',

@@ -1,19 +1,21 @@
-// A whole Banto under random faults: agents that die, answers lost after the step, a forge that hangs up, a
-// clock that jumps, people who edit. Safety is checked all along; then everything heals, and progress is
+// A whole Banto under random faults: agents that die, that share a name, that wait twice, that give up and ask again;
+// answers lost after the step, a forge that hangs up, a clock that jumps, operators who pause. Safety is checked all along; then everything heals, and progress is
 // required. A seed reproduces any run: SIMULATION_SEED=7.
 
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Assignment } from '../../src/broker/broker.ts';
-import { BantoError } from '../../src/core/errors.ts';
+import type { Assignment, TaskRequest } from '../../src/broker/broker.ts';
+import { BantoError, type ErrorCode } from '../../src/core/errors.ts';
+import type { Fact } from '../../src/core/facts.ts';
 import { checkInvariants } from '../support/invariants.ts';
 import { makeWorld, type World } from '../support/world.ts';
 import { createFaults } from './faults.ts';
 
 const ISSUES = 6;
-/** The last one only reviews: with everybody an author, nobody would be left to review. */
-const AGENTS = ['hana', 'kenji', 'taro', 'yuki', 'rei'];
+/** Some names are there twice: two processes that know nothing of each other. One only reviews: with everybody an author, nobody would be left to review. */
+const AGENTS = ['hana', 'kenji', 'taro', 'yuki', 'rei', 'hana', 'kenji'];
 const capabilitiesOf = (id: string) => (id === 'rei' ? ['review'] : ['python', 'review']);
-const STEPS = 60;
+const FLAGS = ['maintenance', 'maintenance:hana', 'maintenance:repo'];
+const STEPS = 90;
 const HEALING_ROUNDS = 80;
 const only = process.env['SIMULATION_SEED'];
 const SEEDS =
@@ -32,6 +34,8 @@ afterEach(() => world.close());
 
 interface Agent {
   readonly id: string;
+  /** What it says of its work: another process with the same id says something else. */
+  readonly summary: string;
   /** The request it repeats until it hears an answer. */
   requestId: number;
   task: Assignment | null;
@@ -39,16 +43,58 @@ interface Agent {
   ending: 'complete' | 'fail' | 'release' | null;
 }
 
-/** What an agent may hear of a fault: try again later. Anything else is a bug. */
-async function tolerant<T>(call: () => Promise<T>): Promise<T | 'busy' | 'lease_lost'> {
+const EXPECTED = ['busy', 'maintenance', 'lease_lost', 'conflict', 'too_many_requests'] as const;
+type Refusal = (typeof EXPECTED)[number];
+const isExpected = (code: ErrorCode): code is Refusal =>
+  (EXPECTED as readonly string[]).includes(code);
+
+/** What an agent may hear: try again later, or that somebody was faster. Anything else is a bug. */
+async function tolerant<T>(call: () => Promise<T>): Promise<T | Refusal> {
   try {
     return await call();
   } catch (error) {
-    if (error instanceof BantoError && (error.code === 'busy' || error.code === 'lease_lost')) {
-      return error.code;
-    }
+    if (error instanceof BantoError && isExpected(error.code)) return error.code;
     throw error;
   }
+}
+
+/** Fences of the leases that some process was told of. */
+let heard: Set<number>;
+/** Requests that wait while their process does something else. */
+let waits: Promise<void>[];
+
+function requestOf(agent: Agent, over: Partial<TaskRequest>): TaskRequest {
+  return {
+    agentId: agent.id,
+    capabilities: capabilitiesOf(agent.id),
+    waitSeconds: 0,
+    leaseSeconds: 60,
+    requestId: `${agent.summary}-${agent.requestId}`,
+    kinds: null,
+    repositories: null,
+    onUnfinished: 'resume',
+    ...over,
+  };
+}
+
+async function hear(agent: Agent, given: Assignment | null | Refusal): Promise<void> {
+  if (typeof given === 'string') return;
+  agent.requestId += 1;
+  if (given === null) return;
+  heard.add(given.lease.fence);
+  agent.task = given;
+  await world.broker.answered(given);
+}
+
+/** The process asks, does not wait for the answer, and hears nothing of it. */
+async function giveUp(agent: Agent, request: TaskRequest, random: () => number): Promise<void> {
+  const gone = new AbortController();
+  const answer = tolerant(() => world.broker.requestTask(request, gone.signal));
+  for (let turns = Math.floor(random() * 6); turns > 0; turns -= 1) await new Promise(setImmediate);
+  gone.abort();
+  await answer;
+  // Its next request is a repetition of this one, or another one.
+  if (random() < 0.5) agent.requestId += 1;
 }
 
 async function finish(agent: Agent, random: () => number): Promise<void> {
@@ -64,7 +110,9 @@ async function finish(agent: Agent, random: () => number): Promise<void> {
       return world.broker.fail({ ...held, reason: 'x', retryable: true, delaySeconds: null });
     }
     if (ending === 'release') return world.broker.release({ ...held, reason: null });
-    const result = { summary: null, prNumber: null, verdict, comments: [] } as const;
+    const { summary } = agent;
+    const comments = verdict === 'request_changes' ? ['once more, please'] : [];
+    const result = { summary, prNumber: null, verdict, comments } as const;
     return world.broker.complete({ ...held, ...result });
   });
   if (said === 'busy') return;
@@ -85,17 +133,30 @@ async function act(agent: Agent, random: () => number): Promise<void> {
     } else await finish(agent, random);
     return;
   }
-  const answer = await tolerant(() =>
-    world.request(agent.id, {
-      capabilities: capabilitiesOf(agent.id),
-      requestId: `${agent.id}-${agent.requestId}`,
-      onUnfinished: random() < 0.5 ? 'release' : 'resume',
-      leaseSeconds: 60,
-    }),
+  const how = random();
+  const request = requestOf(agent, {
+    onUnfinished: how < 0.3 ? 'release' : how < 0.6 ? 'resume' : 'complete',
+    ...(random() < 0.3 ? { requestId: null } : {}),
+  });
+  const choice = random();
+  if (choice < 0.25) return giveUp(agent, request, random);
+  if (choice < 0.45) {
+    const waiting = { ...request, waitSeconds: 1 + Math.floor(random() * 30) };
+    const poll = tolerant(() => world.broker.requestTask(waiting));
+    waits.push(poll.then((given) => hear(agent, given)));
+    return;
+  }
+  await hear(agent, await tolerant(() => world.broker.requestTask(request)));
+}
+
+/** Only what some process was told of may be completed by asking for more. */
+function completedUnheard(facts: readonly Fact[]): Fact[] {
+  return facts.filter(
+    (fact) =>
+      fact.type === 'completed' &&
+      fact.summary?.startsWith('finished: the agent asked') === true &&
+      !heard.has(fact.fence),
   );
-  if (answer === 'busy' || answer === 'lease_lost') return;
-  agent.requestId += 1;
-  agent.task = answer;
 }
 
 /** Loops fail alone and go on; here their failure is part of the game. */
@@ -103,34 +164,48 @@ async function turn(): Promise<void> {
   await tolerant(() => world.broker.loops.mirror.fullPass());
   await world.broker.loops.sweep.runOnce();
   await world.broker.loops.outbox.runOnce();
+  await world.broker.loops.matcher.runOnce();
 }
 
 async function live(seed: number): Promise<number> {
   const random = createRandom(seed);
   const faults = createFaults(random, 0.12);
+  heard = new Set();
+  waits = [];
   world = await makeWorld({
     ...faults,
     policy: { reviewDelaySeconds: 30, authorFirstSeconds: 30, maxAttempts: 50, maxReviewRounds: 4 },
   });
   for (let number = 1; number <= ISSUES; number += 1) await world.repository.write(number);
-  const agents = AGENTS.map((id): Agent => ({ id, requestId: 1, task: null, ending: null }));
+  const agents = AGENTS.map(
+    (id, index): Agent => ({
+      id,
+      summary: `${id}-${index}`,
+      requestId: 1,
+      task: null,
+      ending: null,
+    }),
+  );
   for (let step = 0; step < STEPS; step += 1) {
     world.time.advance(random() < 0.05 ? 120_000 : Math.floor(random() * 8000));
     if (random() < 0.3) await turn();
+    const flag = FLAGS[Math.floor(random() * FLAGS.length)] ?? '';
+    if (random() < 0.1) await world.broker.putFlag(flag, random() < 0.5);
     const agent = agents[Math.floor(random() * agents.length)];
     if (agent !== undefined) await act(agent, random);
   }
 
   faults.heal();
+  for (const flag of FLAGS) await world.broker.putFlag(flag, false);
+  world.time.advance(61_000);
+  await Promise.all(waits);
   for (let round = 0; round < HEALING_ROUNDS; round += 1) {
     world.time.advance(61_000);
     await turn();
     for (const agent of agents) {
-      const task = await world.request(agent.id, {
-        capabilities: capabilitiesOf(agent.id),
-        onUnfinished: 'release',
-      });
-      agent.task = task;
+      const request = requestOf(agent, { onUnfinished: 'release', requestId: null });
+      agent.task = null;
+      await hear(agent, await world.broker.requestTask(request));
       agent.ending = 'complete';
       await finish(agent, random);
     }
@@ -153,6 +228,7 @@ describe('a fleet under faults', () => {
       const { tasks } = await world.store.tasks({ limit: 200 });
       const states = new Map(tasks.map((task) => [task.id, task.state]));
       expect(checkInvariants(facts, states)).toEqual([]);
+      expect(completedUnheard(facts)).toEqual([]);
       // Progress: every issue was approved, or ended with a person.
       expect(tasks.filter((task) => !['done', 'dead'].includes(task.state))).toEqual([]);
       for (let number = 1; number <= ISSUES; number += 1) {

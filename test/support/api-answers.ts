@@ -47,6 +47,7 @@ export function leasedTask(over: Partial<ListedTaskAnswer> = {}): ListedTaskAnsw
     issue_url: 'http://x/7',
     title: 'Fix the login',
     labels: ['backend'],
+    issue_state: 'open',
     state: 'leased',
     lease: {
       agent_id: 'a1',
@@ -63,9 +64,9 @@ export function detailAnswer(over: Partial<TaskDetailAnswer> = {}): TaskDetailAn
   return {
     ...leasedTask(),
     body: '## Deliverables\n\n- it works\n',
-    issue_state: 'open',
     earlier_attempts: [],
     history: [],
+    next_history_cursor: null,
     ...over,
   };
 }
@@ -88,6 +89,7 @@ export function assignmentAnswer(over: Partial<AssignmentAnswer> = {}): Assignme
     handoff: null,
     prompt: 'Please fix the login.',
     ledger: 'written',
+    completed_task_id: null,
     lease: { token: 'tok-1', fence: 9, expires_at: AT, seconds: 600 },
     ...over,
   };

@@ -73,7 +73,8 @@ describe('checkInvariants', () => {
 
   it('catches a stale fence, and a holder that speaks after its deadline (I3)', () => {
     expect(broken(accepted, leased(1), released(1), leased(2), completed(1))).toContain('I3');
-    expect(broken(accepted, leased(1), [1_000, completed(1)])).toContain('I3');
+    // A renewal without news may be missing: a quarter of the lease time is allowed for it.
+    expect(broken(accepted, leased(1), [1_250, completed(1)])).toContain('I3');
     expect(broken(accepted, leased(1), [999, completed(1)])).toEqual([]);
   });
 

@@ -15,6 +15,8 @@ interface Holding {
   readonly agentId: string;
   readonly fence: number;
   expiresAt: number;
+  /** Renewals without news are recorded once in a quarter of the lease time: so much later it may end. */
+  readonly slackMs: number;
 }
 
 interface Known {
@@ -87,14 +89,18 @@ function checkLease(fact: TaskFact, task: Known, say: Say): void {
     if (fact.fence <= task.highestFence)
       say('I2', `fence ${fact.fence} after ${task.highestFence}`);
     task.highestFence = Math.max(task.highestFence, fact.fence);
-    task.holding = { agentId: fact.agentId, fence: fact.fence, expiresAt: fact.expiresAt };
+    const { agentId, fence, expiresAt } = fact;
+    task.holding = { agentId, fence, expiresAt, slackMs: (expiresAt - fact.at) / 4 };
     return;
   }
   const speaks = fact.type === 'renewed' || ENDINGS.has(fact.type);
   if (speaks && 'fence' in fact) {
     if (task.holding?.fence !== fact.fence)
       say('I3', `${fact.type} with stale fence ${fact.fence}`);
-    else if (HOLDERS_OWN.has(fact.type) && fact.at >= task.holding.expiresAt) {
+    else if (
+      HOLDERS_OWN.has(fact.type) &&
+      fact.at >= task.holding.expiresAt + task.holding.slackMs
+    ) {
       say('I3', `${fact.type} after the deadline`);
     } else if (fact.type === 'expired' && fact.at < task.holding.expiresAt) {
       say('I3', 'expired before the deadline');

@@ -68,9 +68,13 @@ export function task(id: string, state: TaskState, over: Partial<Task> = {}): Ta
   };
 }
 
-export function known(stored: Partial<StoredIssue>, tasks: Task[]): MirroredIssue {
+export function known(
+  stored: Partial<StoredIssue>,
+  tasks: Task[],
+  matchLabels: readonly string[] = [],
+): MirroredIssue {
   const base = { wanted: [], written: [], writtenAt: null, seenAt: NOW };
-  return { issue: { ...issue(), ...base, ...stored }, tasks };
+  return { issue: { ...issue(), ...base, ...stored }, matchLabels, tasks };
 }
 
 /** Task id (without the issue) → what is wanted, in short. */

@@ -22,14 +22,14 @@ export async function startBanto(
   args: readonly string[],
   ready: RegExp,
   options: RunOptions = {},
-): Promise<{ child: ChildProcess; ended: Promise<Ran> }> {
+): Promise<{ child: ChildProcess; ended: Promise<Ran>; said: string }> {
   const child = start(args, options);
   const ended = collect(child);
-  await new Promise<void>((resolve, reject) => {
-    child.stdout?.on('data', (text: string) => ready.test(text) && resolve());
+  const said = await new Promise<string>((resolve, reject) => {
+    child.stdout?.on('data', (text: string) => ready.test(text) && resolve(text));
     child.on('close', () => reject(new Error('it ended before it was ready')));
   });
-  return { child, ended };
+  return { child, ended, said };
 }
 
 export function runBanto(args: readonly string[], options: RunOptions = {}): Promise<Ran> {

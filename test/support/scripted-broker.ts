@@ -7,6 +7,7 @@ import type { Fact } from '../../src/core/facts.ts';
 import type { Issue, StoredIssue } from '../../src/core/issue.ts';
 import { DEFAULT_POLICY } from '../../src/core/settings.ts';
 import type { Attempt, Lease, Task } from '../../src/core/task.ts';
+import type { Token } from '../../src/core/token.ts';
 
 export const AT = Date.UTC(2026, 10, 15, 20, 17);
 export const TASK_ID = 'octo~shop~7~implement.1';
@@ -67,6 +68,14 @@ const issue: Issue = {
 
 const stored: StoredIssue = { ...issue, wanted: [], written: [], writtenAt: null, seenAt: AT };
 
+const token: Token = {
+  id: '0123456789ab',
+  scope: 'agent',
+  agentId: 'agent-1',
+  note: 'laptop',
+  createdAt: AT,
+};
+
 const attempt: Attempt = {
   agentId: 'agent-0',
   fence: 40,
@@ -114,7 +123,15 @@ export interface ScriptedBroker extends Broker {
   subscribers(): number;
 }
 
-const SILENT = new Set(['budget', 'whoIs', 'subscribe', 'events', 'lastSeq']);
+const SILENT = new Set([
+  'hasBacklog',
+  'answered',
+  'budget',
+  'whoIs',
+  'subscribe',
+  'events',
+  'lastSeq',
+]);
 
 export function createScriptedBroker(): ScriptedBroker {
   const calls: [string, ...unknown[]][] = [];
@@ -131,6 +148,7 @@ export function createScriptedBroker(): ScriptedBroker {
   };
   const verbs: Broker = {
     requestTask: async () => assignment,
+    answered: async () => {},
     heartbeat: async () => ({ expiresAt: AT + 600_000 }),
     complete: async () => ({ ...task, state: 'done', lease: null, endedAt: AT }),
     fail: async () => ({ ...task, state: 'delayed', lease: null, readyAt: AT }),
@@ -148,6 +166,7 @@ export function createScriptedBroker(): ScriptedBroker {
       matchLabels: ['backend'],
       attempts: [attempt],
       history: [leasedFact(1)],
+      nextHistoryCursor: null,
     }),
     why: async (taskId) => ({
       taskId,
@@ -161,6 +180,11 @@ export function createScriptedBroker(): ScriptedBroker {
     prioritize: async () => task,
     unlock: async () => task,
     cancel: async () => task,
+    hasBacklog: () => true,
+    issues: async () => [{ issue, task }],
+    issue: async () => ({ issue, task }),
+    addIssue: async () => ({ issue, task: null }),
+    editIssue: async () => ({ issue, task }),
     agents: async () => [agent],
     agent: async () => agent,
     queue: async () => ({
@@ -178,18 +202,21 @@ export function createScriptedBroker(): ScriptedBroker {
     stats: async () => [{ start: '2026-11-15', counters: { handed_out: 3 } }],
     config: async () => DEFAULT_POLICY,
     putConfig: async () => DEFAULT_POLICY,
-    flags: async () => ({ maintenance: false, debug: false }),
-    putFlag: async () => ({ maintenance: true, debug: true }),
+    flags: async () => ({ maintenance: false, debug: false, paused: [] }),
+    putFlag: async () => ({ maintenance: true, debug: true, paused: ['octo/shop'] }),
     events: async (afterSeq, limit) => facts.filter(({ seq }) => seq > afterSeq).slice(0, limit),
     lastSeq: async () => facts.at(-1)?.seq ?? 0,
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    createToken: async () => 'banto_secret',
+    createToken: async (input) => ({ ...token, ...input, secret: 'banto_secret' }),
+    tokens: async () => [token],
+    revokeToken: async () => token,
     whoIs: async (secret) => {
-      if (secret === 'operator-token') return { agentId: null };
-      return secret === 'agent-1-token' ? { agentId: 'agent-1' } : null;
+      if (secret === 'operator-token') return { ...token, scope: 'operator', agentId: null };
+      if (secret === 'read-token') return { ...token, scope: 'read', agentId: null };
+      return secret === 'agent-1-token' ? token : null;
     },
     readiness: async () => ({
       store: { ok: true, error: null },

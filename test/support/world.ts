@@ -27,6 +27,7 @@ export interface World {
   readonly broker: RunningBroker;
   /** Mirrors, sweeps, writes and matches until all is quiet. */
   settle(): Promise<void>;
+  /** As a door does it: the answer is given, and then marked as given. */
   request(agentId: string, over?: Partial<TaskRequest>): Promise<Assignment | null>;
   close(): Promise<void>;
 }
@@ -70,8 +71,8 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
       await outbox.runOnce();
       await matcher.runOnce();
     },
-    request: (agentId, over = {}) =>
-      broker.requestTask({
+    async request(agentId, over = {}) {
+      const given = await broker.requestTask({
         agentId,
         capabilities: ['python'],
         waitSeconds: 0,
@@ -81,7 +82,10 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
         repositories: null,
         onUnfinished: 'complete',
         ...over,
-      }),
+      });
+      if (given !== null) await broker.answered(given);
+      return given;
+    },
     async close() {
       await broker.stop();
       await forge.close();

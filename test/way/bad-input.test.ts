@@ -9,6 +9,7 @@ import { DEFAULT_POLICY, type Policy, policyProblem } from '../../src/core/setti
 import { CompleteBody } from '../../src/doors/schema/complete.ts';
 import { FailBody } from '../../src/doors/schema/fail.ts';
 import { HeartbeatBody } from '../../src/doors/schema/heartbeat.ts';
+import { AddIssueBody, EditIssueBody } from '../../src/doors/schema/issues.ts';
 import {
   CancelBody,
   PriorityBody,
@@ -148,6 +149,8 @@ const CALLS: [method: string, path: string, schema: TSchema, good: Record<string
   ['POST', `/tasks/${HELD}/unlock`, UnlockBody, {}],
   ['POST', `/tasks/${HELD}/cancel`, CancelBody, {}],
   ['POST', '/tokens', CreateTokenBody, { agent_id: 'kenji' }],
+  ['POST', '/issues', AddIssueBody, { title: 'Fix it' }],
+  ['PATCH', '/issues/1', EditIssueBody, {}],
 ];
 
 const WRONG: readonly unknown[] = [
@@ -185,9 +188,9 @@ test('every call with a body that the API describes is tried here', async () => 
       .filter(([, call]) => 'requestBody' in call && !path.includes('/webhooks/'))
       .map(([method]) => `${method.toUpperCase()} ${path}`),
   );
-  const tried = CALLS.map(
-    ([method, path]) => `${method} /api/v1${path.replace(HELD, '{task_id}')}`,
-  );
+  const named = (path: string) =>
+    path.replace(HELD, '{task_id}').replace('/issues/1', '/issues/{number}');
+  const tried = CALLS.map(([method, path]) => `${method} /api/v1${named(path)}`);
   const settings = ['PUT /api/v1/config/{name}', 'PUT /api/v1/flags/{name}'];
   expect(described.sort()).toEqual([...tried, ...settings].sort());
 });

@@ -388,7 +388,10 @@ describe('an operator', () => {
     await world.repository.write(1);
     await world.settle();
     await world.broker.putFlag('maintenance', true);
-    await expect(world.request('hana')).rejects.toMatchObject({ code: 'busy' });
+    await expect(world.request('hana')).rejects.toMatchObject({
+      code: 'maintenance',
+      detail: 'Hand-out is paused by an operator.',
+    });
     await world.broker.putFlag('maintenance', false);
     expect(await world.request('hana')).not.toBeNull();
   });

@@ -13,20 +13,11 @@ export class UsageError extends Error {}
 export function exitCodeOf(error: unknown, shell: Shell): number {
   // Commander has already said it.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-  const complain = (sentence: string) => shell.stderr.write(`banto: ${clean(sentence)}\n`);
-  if (error instanceof UsageError) {
-    complain(error.message);
-    return EXIT.usage;
-  }
-  if (error instanceof BantoError) {
-    complain(error.message);
-    if (error.code === 'busy') {
-      shell.stderr.write(
-        '`banto status` shows whether hand-out is paused or something is amiss.\n',
-      );
-    }
-    return ERROR_TABLE[error.code].exit;
-  }
+  const complain = (sentence: string) => {
+    shell.stderr.write(`banto: ${clean(sentence)}\n`);
+    if (shell.debug && error instanceof Error) shell.stderr.write(`${error.stack}\n`);
+  };
   complain(error instanceof Error ? error.message : String(error));
-  return EXIT.error;
+  if (error instanceof UsageError) return EXIT.usage;
+  return error instanceof BantoError ? ERROR_TABLE[error.code].exit : EXIT.error;
 }

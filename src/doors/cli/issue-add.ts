@@ -2,16 +2,16 @@
 
 import type { Command } from 'commander';
 import { UsageError } from './exit.ts';
-import { examples, listed, type PlaceOptions, placed, placeFlags, word } from './options.ts';
+import { type IssueOptions, issueFlags, onBacklog } from './issue-options.ts';
+import { examples, listed, word } from './options.ts';
 import { print, printJson, type Shell } from './shell.ts';
 
-interface Options extends PlaceOptions {
+interface Options extends IssueOptions {
   readonly label?: readonly string[];
   readonly priority?: 'high' | 'normal' | 'low';
   readonly blockedBy?: readonly string[];
   readonly body?: string;
   readonly deliverables?: string;
-  readonly json?: true;
 }
 
 const MAX_BODY_BYTES = 1_000_000;
@@ -34,16 +34,17 @@ function numberOf(text: string): number {
   return Number(match[1]);
 }
 
-export function addIssueAdd(program: Command, shell: Shell): void {
-  const group = program
-    .command('issue')
-    .summary('add an issue to the local backlog')
-    .description('The local backlog.');
-  const command = placed(
+/** `-` is whatever comes in on standard input. */
+export async function readBody(shell: Shell, text: string): Promise<string> {
+  return text === '-' ? readAll(shell) : text;
+}
+
+export function addIssueAdd(group: Command, shell: Shell): void {
+  const command = onBacklog(
     group
       .command('add')
       .summary('write a new issue')
-      .description('Writes a new issue file into the local backlog.'),
+      .description('Writes a new issue into the local backlog.'),
   )
     .argument('<title>')
     .option('--label <labels>', 'labels, several by comma or repeated', listed)
@@ -51,26 +52,24 @@ export function addIssueAdd(program: Command, shell: Shell): void {
     .option('--blocked-by <numbers>', 'issues it waits for', listed)
     .option('--body <text>', 'the body; - reads it from standard input')
     .option('--deliverables <text>', 'adds a section "Deliverables" with this text')
-    .option('--json', 'print number and path as JSON')
     .action(async (title: string, options: Options) => {
-      const body = options.body === '-' ? await readAll(shell) : (options.body ?? '');
+      const body = await readBody(shell, options.body ?? '');
       const section =
         options.deliverables === undefined ? [] : [`## Deliverables\n\n${options.deliverables}`];
-      const added = await shell.addIssue(placeFlags(options), {
+      const room = await shell.issues(issueFlags(options));
+      const { number, place, hints } = await room.add({
         title,
-        labels: options.label ?? [],
+        labels: [...(options.label ?? [])],
         priority: options.priority ?? null,
-        blockedBy: (options.blockedBy ?? []).map(numberOf),
+        blocked_by: (options.blockedBy ?? []).map(numberOf),
         body: [body.trim(), ...section].filter((part) => part !== '').join('\n\n'),
       });
-      const { number, path, hints } = added;
-      if (options.json) return printJson(shell, { number, path });
-      print(shell, `Added #${number}: ${path}`, ...hints);
+      if (options.json) return printJson(shell, { number, path: place });
+      print(shell, `Added #${number}: ${place}`, ...hints);
     });
-  const lines = [
+  examples(
+    command,
     'banto issue add "Fix the login" --label backend,bug --deliverables "A failed login says why"',
     'banto issue add "Translate the page" --label docs --priority low --body - < body.md',
-  ];
-  examples(group, ...lines);
-  examples(command, ...lines);
+  );
 }

@@ -5,6 +5,7 @@ import type { TaskAnswer } from '../schema/task.ts';
 import { UsageError } from './exit.ts';
 import { examples, repeated, type TalkOptions, talkFlags, talks, whole, word } from './options.ts';
 import { print, printJson, type Session, type Shell } from './shell.ts';
+import { resolveTask, TASK_ARGUMENT } from './task-argument.ts';
 import { clean } from './text.ts';
 import { clockTime } from './time-text.ts';
 
@@ -17,22 +18,28 @@ interface Holding extends Session {
   readonly token: string;
 }
 
-function holding(shell: Shell, argument: string | undefined, options: LeaseOptions): Holding {
+async function holding(
+  shell: Shell,
+  argument: string | undefined,
+  options: LeaseOptions,
+): Promise<Holding> {
   const session = shell.session(talkFlags(options));
-  const id = argument ?? session.taskId;
+  const named = argument ?? session.taskId;
   const token = options.token ?? session.leaseToken;
-  if (id === null) throw new UsageError('Say which task: give its id, or set BANTO_TASK_ID.');
+  if (named === null) {
+    throw new UsageError('Say which task: give its id or its issue, or set BANTO_TASK_ID.');
+  }
   if (token === null) {
     throw new UsageError('The lease token is missing: give --token, or set BANTO_LEASE_TOKEN.');
   }
-  return { ...session, id, token };
+  return { ...session, id: await resolveTask(session.client, named), token };
 }
 
 const MAX_DELAY_SECONDS = 2_592_000;
 
 function ofLease(program: Command, name: string, summary: string, description: string): Command {
   return talks(program.command(name).summary(summary).description(description))
-    .argument('[task]', 'the task (BANTO_TASK_ID)')
+    .argument('[task]', `${TASK_ARGUMENT} (BANTO_TASK_ID)`)
     .option('--token <token>', 'the lease token that came with the task (BANTO_LEASE_TOKEN)');
 }
 
@@ -75,7 +82,7 @@ function addHeartbeat(program: Command, shell: Shell): void {
   )
     .option('--progress <text>', 'how it goes, for people and for the next attempt')
     .action(async (argument: string | undefined, options: HeartbeatOptions) => {
-      const { client, id, token } = holding(shell, argument, options);
+      const { client, id, token } = await holding(shell, argument, options);
       const answer = await client.heartbeat(id, {
         lease_token: token,
         ...(options.progress === undefined ? {} : { progress: options.progress }),
@@ -102,7 +109,10 @@ function addComplete(program: Command, shell: Shell): void {
     .option('--verdict <verdict>', 'approve or request_changes', word('approve', 'request_changes'))
     .option('--comment <text>', 'a review comment; may be repeated', repeated)
     .action(async (argument: string | undefined, options: CompleteOptions) => {
-      const { client, id, token } = holding(shell, argument, options);
+      if (options.verdict === 'request_changes' && options.comment === undefined) {
+        throw new UsageError('Say what to change: request_changes needs at least one --comment.');
+      }
+      const { client, id, token } = await holding(shell, argument, options);
       const task = await client.complete(id, {
         lease_token: token,
         ...(options.summary === undefined ? {} : { summary: options.summary }),
@@ -130,7 +140,7 @@ function addFail(program: Command, shell: Shell): void {
     .option('--no-retry', 'trying again is useless: ask a person at once')
     .option('--delay <seconds>', 'not again before then', whole(0, MAX_DELAY_SECONDS))
     .action(async (argument: string | undefined, options: FailOptions) => {
-      const { client, id, token } = holding(shell, argument, options);
+      const { client, id, token } = await holding(shell, argument, options);
       const task = await client.fail(id, {
         lease_token: token,
         reason: options.reason,
@@ -155,7 +165,7 @@ function addRelease(program: Command, shell: Shell): void {
   )
     .option('--reason <text>', 'why')
     .action(async (argument: string | undefined, options: ReleaseOptions) => {
-      const { client, id, token } = holding(shell, argument, options);
+      const { client, id, token } = await holding(shell, argument, options);
       const task = await client.release(id, {
         lease_token: token,
         ...(options.reason === undefined ? {} : { reason: options.reason }),

@@ -37,7 +37,6 @@ function serverWith(onEvents: Script): Script {
     '/ready': () => READY,
     '/api/v1/flags': () => ({ maintenance: false, debug: false }),
     '/api/v1/queue': () => queueAnswer(),
-    '/api/v1/tasks': () => ({ tasks: [leasedTask({ title })], next_cursor: null }),
     '/api/v1/agents': () => ({
       agents: Array.from({ length: 30 }, (_, index) => agentAnswer({ agent_id: `agent-${index}` })),
     }),
@@ -46,6 +45,10 @@ function serverWith(onEvents: Script): Script {
     if (request.path === '/api/v1/events') {
       title = 'Second \u001b[5;5Htitle';
       return onEvents(request, raw);
+    }
+    if (request.path === '/api/v1/tasks') {
+      const leased = request.query.get('state') === 'leased' ? [leasedTask({ title })] : [];
+      return { json: { tasks: leased, next_cursor: null } };
     }
     return { json: answers[request.path]?.() };
   };

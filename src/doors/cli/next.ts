@@ -37,7 +37,7 @@ export function addNext(program: Command, shell: Shell, done: (code: number) => 
     .option('--agent <id>', 'who asks (BANTO_AGENT)')
     .option(
       '--cap <labels>',
-      'what it can do: labels, several by comma or repeated; * is everything',
+      'what it can do: labels, several by comma or repeated; one with a comma in double quotes; * is everything',
       listed,
     )
     .option('--wait <seconds>', 'wait that long for a task', whole(0, WAIT_SECONDS_MAX), 0)
@@ -50,7 +50,7 @@ export function addNext(program: Command, shell: Shell, done: (code: number) => 
     .option('--repository <names>', 'only these repositories', listed)
     .option(
       '--on-unfinished <what>',
-      'what asking while holding a task means: complete (default), resume or release',
+      'what asking while holding a task means: resume (default), release or complete',
       word('complete', 'resume', 'release'),
     )
     .option('--request-id <id>', 'the same id gets the same answer while that lease lives')
@@ -58,7 +58,8 @@ export function addNext(program: Command, shell: Shell, done: (code: number) => 
       const { client, agentId } = shell.session(talkFlags(options));
       const agent = options.agent ?? agentId;
       if (agent === null) throw new UsageError('Say who asks: --agent <id>, or set BANTO_AGENT.');
-      const task = await client.requestTask({
+      const completed: string[] = [];
+      const body = {
         agent_id: agent,
         capabilities: [...(options.cap ?? [])],
         wait_seconds: options.wait,
@@ -67,9 +68,14 @@ export function addNext(program: Command, shell: Shell, done: (code: number) => 
         ...(options.repository === undefined ? {} : { repositories: [...options.repository] }),
         ...(options.onUnfinished === undefined ? {} : { on_unfinished: options.onUnfinished }),
         ...(options.requestId === undefined ? {} : { request_id: options.requestId }),
-      });
+      };
+      const task = await client.requestTask(body, { completed: (id) => completed.push(id) });
+      for (const id of completed) shell.stderr.write(`banto: Asking completed ${clean(id)}.\n`);
       if (task === null) {
-        shell.stderr.write(`banto: ${nothing(options.cap ?? [])}\n`);
+        shell.stderr.write(`banto: ${nothing(options.cap ?? [], options.wait)}\n`);
+        if (options.json && completed.length > 0) {
+          printJson(shell, { completed_task_id: completed[0] });
+        }
         return done(EXIT.noTask);
       }
       if (options.json) printJson(shell, task);
@@ -83,10 +89,13 @@ export function addNext(program: Command, shell: Shell, done: (code: number) => 
   );
 }
 
-function nothing(capabilities: readonly string[]): string {
-  return capabilities.length === 0
-    ? 'No suitable task, as no capability was offered: name labels with --cap, or everything with --cap "*".'
-    : 'No suitable task. Wait for one with --wait; `banto tasks` shows what there is, and `banto why <task> --agent <id>` why it is not offered.';
+function nothing(capabilities: readonly string[], waited: number): string {
+  const found = waited === 0 ? 'No suitable task' : `No suitable task came within ${waited} s`;
+  if (capabilities.length === 0) {
+    return `${found}, as no capability was offered: name labels with --cap, or everything with --cap "*".`;
+  }
+  const hint = waited === 0 ? ' Wait for one with --wait.' : '';
+  return `${found}.${hint} \`banto tasks\` shows what there is, and \`banto why <task> --agent <id>\` why it is not offered.`;
 }
 
 function describe(task: AssignmentAnswer, now: number): string[] {

@@ -1,26 +1,18 @@
-// The operator's commands on one task, and pause and resume for all of them.
+// The operator's commands on one task.
 
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
-import type { TaskAnswer } from '../schema/task.ts';
-import { examples, type TalkOptions, talkFlags, talks, whole } from './options.ts';
-import { print, printJson, type Shell } from './shell.ts';
-import { taskNote } from './tasks.ts';
-import { clean } from './text.ts';
-
-const MAX_DELAY_SECONDS = 2_592_000;
-
-function tell(shell: Shell, options: TalkOptions, task: TaskAnswer): void {
-  if (options.json) return printJson(shell, task);
-  const note = clean(taskNote(task, shell.now()));
-  const more = note === '' ? '' : `: ${note}`;
-  print(shell, `${task.task_id} is ${task.state}, priority ${task.priority_name}${more}.`);
-}
+import { examples, type TalkOptions, talkFlags, talks } from './options.ts';
+import { addPause } from './pause.ts';
+import { addRequeue } from './requeue.ts';
+import type { Shell } from './shell.ts';
+import { resolveTask, TASK_ARGUMENT } from './task-argument.ts';
+import { tellTask } from './tell-task.ts';
 
 function onTask(program: Command, name: string, summary: string, description: string): Command {
   return talks(program.command(name).summary(summary).description(description)).argument(
     '<task>',
-    'the task id',
+    TASK_ARGUMENT,
   );
 }
 
@@ -31,41 +23,29 @@ function priority(text: string): 'high' | 'normal' | 'low' | number {
   throw new InvalidArgumentError('It must be high, normal, low or a whole number from 0 to 100.');
 }
 
-interface RequeueOptions extends TalkOptions {
-  readonly delay?: number;
-}
 interface CancelOptions extends TalkOptions {
   readonly reason?: string;
 }
 
 export function addOperateCommands(program: Command, shell: Shell): void {
-  const client = (options: TalkOptions) => shell.session(talkFlags(options)).client;
+  /** The client, and the id of the task that was named. */
+  async function meant(text: string, options: TalkOptions) {
+    const { client } = shell.session(talkFlags(options));
+    return { client, id: await resolveTask(client, text) };
+  }
 
-  examples(
-    onTask(
-      program,
-      'requeue',
-      'offer a task again',
-      'Offers a dead, delayed or cancelled task again; attempts count from 0.',
-    )
-      .option('--delay <seconds>', 'not before then', whole(0, MAX_DELAY_SECONDS))
-      .action(async (id: string, options: RequeueOptions) => {
-        const body = options.delay === undefined ? {} : { delay_seconds: options.delay };
-        tell(shell, options, await client(options).requeue(id, body));
-      }),
-    'banto requeue shop~7~implement.1',
-    'banto requeue shop~7~implement.1 --delay 600',
-  );
+  addRequeue(program, shell);
   examples(
     onTask(
       program,
       'unlock',
       'take a lease away',
       'Takes the task from the agent that holds it. It is ready again; no attempt is counted.',
-    ).action(async (id: string, options: TalkOptions) => {
-      tell(shell, options, await client(options).unlock(id));
+    ).action(async (text: string, options: TalkOptions) => {
+      const { client, id } = await meant(text, options);
+      tellTask(shell, options, await client.unlock(id));
     }),
-    'banto unlock shop~7~implement.1',
+    'banto unlock 7',
   );
   examples(
     onTask(
@@ -75,11 +55,12 @@ export function addOperateCommands(program: Command, shell: Shell): void {
       'Cancels the task. An agent that holds it is told at its next heartbeat.',
     )
       .option('--reason <text>', 'why')
-      .action(async (id: string, options: CancelOptions) => {
+      .action(async (text: string, options: CancelOptions) => {
+        const { client, id } = await meant(text, options);
         const body = options.reason === undefined ? {} : { reason: options.reason };
-        tell(shell, options, await client(options).cancel(id, body));
+        tellTask(shell, options, await client.cancel(id, body));
       }),
-    'banto cancel shop~7~implement.1 --reason "no longer needed"',
+    'banto cancel 7 --reason "no longer needed"',
   );
   examples(
     onTask(
@@ -89,37 +70,11 @@ export function addOperateCommands(program: Command, shell: Shell): void {
       'Sets the priority; labels no longer change it.',
     )
       .argument('<priority>', 'high, normal, low or 0 to 100', priority)
-      .action(async (id: string, value: ReturnType<typeof priority>, options: TalkOptions) => {
-        tell(shell, options, await client(options).priority(id, { priority: value }));
+      .action(async (text: string, value: ReturnType<typeof priority>, options: TalkOptions) => {
+        const { client, id } = await meant(text, options);
+        tellTask(shell, options, await client.priority(id, { priority: value }));
       }),
-    'banto priority shop~7~implement.1 high',
+    'banto priority 7 high',
   );
   addPause(program, shell);
-}
-
-function addPause(program: Command, shell: Shell): void {
-  const sentence = {
-    pause: 'Hand-out is paused. Agents keep what they hold; `banto resume` goes on.',
-    resume: 'Hand-out goes on.',
-  };
-  for (const name of ['pause', 'resume'] as const) {
-    const summary = name === 'pause' ? 'stop handing out tasks' : 'hand out tasks again';
-    const command = talks(
-      program
-        .command(name)
-        .summary(summary)
-        .description(
-          name === 'pause'
-            ? 'Stops handing out tasks (the flag `maintenance`). Agents finish what they hold.'
-            : 'Hands out tasks again.',
-        ),
-    ).action(async (options: TalkOptions) => {
-      const flags = await shell
-        .session(talkFlags(options))
-        .client.putFlag('maintenance', name === 'pause');
-      if (options.json) return printJson(shell, flags);
-      print(shell, sentence[name]);
-    });
-    examples(command, `banto ${name}`);
-  }
 }

@@ -1,6 +1,7 @@
 // Options that several commands share, and how their text is read. A bad one ends with exit code 2.
 
 import { type Command, InvalidArgumentError } from 'commander';
+import { commaList } from '../../core/comma-list.ts';
 import type { SettingFlags } from './shell.ts';
 
 export function whole(minimum: number, maximum: number): (text: string) => number {
@@ -19,13 +20,9 @@ export function word<const T extends string>(...words: readonly T[]): (text: str
   };
 }
 
-/** `--cap a,b --cap c`: commas and repeats add up. */
+/** `--cap a,b --cap c`: commas and repeats add up; a label with a comma stands in quotes. */
 export function listed(text: string, before: readonly string[] = []): string[] {
-  const more = text
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '');
-  return [...before, ...more];
+  return [...before, ...commaList(text)];
 }
 
 /** Repeats add up; commas belong to the text. */
@@ -56,23 +53,30 @@ export interface PlaceOptions {
   readonly repo?: string;
   readonly backlog?: string;
   readonly dataDir?: string;
+  readonly forge?: string;
+  readonly githubRepository?: string;
 }
 
 /** A command that works where the server's files are. */
 export function placed(command: Command): Command {
   return command
     .option('--config <file>', 'the configuration file (default: banto.config.json)')
-    .option('--repo <folder>', 'the git repository (BANTO_REPO; default: here)')
+    .option('--repo <folder>', 'the git repository (BANTO_REPO; default: the one you are in)')
     .option('--backlog <folder>', 'the folder of the issues in it (BACKLOG_DIR; default: backlog)')
-    .option('--data-dir <folder>', 'the folder of the database (BANTO_DATA_DIR; default: .banto)');
+    .option('--data-dir <folder>', 'the folder of the database (BANTO_DATA_DIR; default: .banto)')
+    .option('--forge <name>', 'local or github (FORGE)')
+    .option('--github-repository <names>', 'owner/repo, several by comma (GITHUB_REPOSITORY)');
 }
 
-export function placeFlags({ config, repo, backlog, dataDir }: PlaceOptions): SettingFlags {
+export function placeFlags(options: PlaceOptions): SettingFlags {
+  const { config, repo, backlog, dataDir, forge, githubRepository } = options;
   return {
     BANTO_CONFIG: config,
     BANTO_REPO: repo,
     BACKLOG_DIR: backlog,
     BANTO_DATA_DIR: dataDir,
+    FORGE: forge,
+    GITHUB_REPOSITORY: githubRepository,
   };
 }
 

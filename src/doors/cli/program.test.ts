@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { runCommandLine } from './program.ts';
+import { commandNames, createProgram, runCommandLine } from './program.ts';
 import type { Shell } from './shell.ts';
 
 /** The help needs nothing of the outside: every other part of the shell is missing. */
@@ -15,40 +15,7 @@ async function helpOf(...command: string[]): Promise<string> {
   return stdout;
 }
 
-const commands = [
-  'serve',
-  'demo',
-  'doctor',
-  'next',
-  'heartbeat',
-  'complete',
-  'fail',
-  'release',
-  'status',
-  'tasks',
-  'show',
-  'why',
-  'agents',
-  'queue',
-  'requeue',
-  'unlock',
-  'cancel',
-  'priority',
-  'pause',
-  'resume',
-  'config get',
-  'config set',
-  'flags get',
-  'flags set',
-  'issue add',
-  'token create',
-  'keys list',
-  'keys count',
-  'keys memory',
-  'keys backup',
-  'keys restore',
-  'keys clean',
-];
+const commands = commandNames(createProgram({ version: '1.2.3' } as Shell, () => undefined));
 const page = readFileSync(new URL('../../../docs/commands.md', import.meta.url), 'utf8');
 
 test.each(commands)('%s has examples, and a place in docs/commands.md', async (name) => {
@@ -59,11 +26,10 @@ test.each(commands)('%s has examples, and a place in docs/commands.md', async (n
   for (const option of options) expect(page).toContain(option);
 });
 
-test('lists the commands there are, and no others', async () => {
+test('the help lists every command', async () => {
   const stdout = await helpOf();
   for (const name of new Set(commands.map((command) => command.split(' ')[0]))) {
     expect(stdout).toMatch(new RegExp(`^  ${name}[ |]`, 'm'));
   }
-  expect(stdout).not.toMatch(/^ {2}(?:work|setup|mcp)\b/m);
   expect(stdout).toContain('Exit codes: 0 ok');
 });

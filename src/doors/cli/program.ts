@@ -1,12 +1,16 @@
 // The command line: argv → a command → an exit code.
 
 import { Command } from 'commander';
+import { addCompletion } from './completion.ts';
 import { addDoctor } from './doctor.ts';
 import { EXIT, exitCodeOf } from './exit.ts';
 import { addFleetCommands } from './fleet.ts';
-import { addIssueAdd } from './issue-add.ts';
+import { addInit } from './init.ts';
+import { addIssueCommands } from './issue.ts';
 import { addKeysCommands } from './keys.ts';
 import { addLeaseCommands } from './lease.ts';
+import { addLogs } from './logs.ts';
+import { addMcp } from './mcp.ts';
 import { addNext } from './next.ts';
 import { addOperateCommands } from './operate.ts';
 import { examples } from './options.ts';
@@ -15,12 +19,24 @@ import type { Shell } from './shell.ts';
 import { addDemo, addServe } from './start.ts';
 import { addStatus } from './status.ts';
 import { addTaskCommands } from './tasks.ts';
-import { addTokenCreate } from './token-create.ts';
+import { addTokenCommands } from './tokens.ts';
+import { addWork } from './work.ts';
 
 const EXIT_CODES =
   '\nExit codes: 0 ok, 1 error, 2 usage, 3 no task, 4 lease lost, 5 server not reachable.';
 
-function createProgram(shell: Shell, done: (code: number) => void): Command {
+/** Every command that does something, as it is typed: `serve`, `issue add`. */
+export function commandNames(program: Command): string[] {
+  return program.commands
+    .filter((command) => command.name() !== 'help')
+    .flatMap((command) =>
+      command.commands.length === 0
+        ? [command.name()]
+        : commandNames(command).map((name) => `${command.name()} ${name}`),
+    );
+}
+
+export function createProgram(shell: Shell, done: (code: number) => void): Command {
   const program = new Command('banto')
     .description('Hands out the backlog to a fleet of coding agents, each task to exactly one.')
     .version(shell.version, '-V, --version', 'print the version')
@@ -36,24 +52,35 @@ function createProgram(shell: Shell, done: (code: number) => void): Command {
       getErrHelpWidth: () => shell.stderr.columns ?? 100,
     });
   program.commandsGroup('Start:');
+  addInit(program, shell, done);
   addServe(program, shell, done);
   addDemo(program, shell, done);
   addDoctor(program, shell, done);
   program.commandsGroup('For agents:');
+  addWork(program, shell, done);
   addNext(program, shell, done);
+  addMcp(program, shell);
   addLeaseCommands(program, shell);
   program.commandsGroup('Look:');
   addStatus(program, shell);
   addTaskCommands(program, shell);
+  addLogs(program, shell);
   addFleetCommands(program, shell);
   program.commandsGroup('Operate:');
   addOperateCommands(program, shell);
   addSettingCommands(program, shell);
-  addIssueAdd(program, shell);
-  addTokenCreate(program, shell);
+  addIssueCommands(program, shell);
+  addTokenCommands(program, shell);
   addKeysCommands(program, shell);
+  addCompletion(program, shell);
   program.commandsGroup('');
-  examples(program, 'banto demo', 'banto serve', 'banto next --agent a1 --cap backend --wait 60');
+  examples(
+    program,
+    'banto demo',
+    'banto init',
+    'banto serve',
+    'banto next --agent a1 --cap backend --wait 60',
+  );
   return program.addHelpText('after', EXIT_CODES);
 }
 

@@ -2,9 +2,15 @@
 // through the server. `src/command-line.ts` fills it; tests run the real thing as a child process.
 
 import type { Client } from '../../client/client.ts';
-import type { TokenAnswer } from '../schema/tokens.ts';
+import type { TokenRequest } from '../../core/token.ts';
+import type { WorkEvent } from '../../worker/events.ts';
+import type { PresetName } from '../../worker/presets/names.ts';
+import type { AddIssueBody, EditIssueBody, IssueAnswer } from '../schema/issues.ts';
+import type { TokenAnswer, TokensAnswer, TokenView } from '../schema/tokens.ts';
 import type { Check } from './doctor.ts';
 import type { KeysRoom } from './keys.ts';
+import type { LocalLog } from './logs.ts';
+import type { WorkRequest } from './work.ts';
 
 interface Output {
   readonly isTTY?: boolean | undefined;
@@ -13,19 +19,36 @@ interface Output {
   write(text: string): unknown;
 }
 
-export interface NewIssue {
-  readonly title: string;
-  readonly labels: readonly string[];
-  readonly priority: 'high' | 'normal' | 'low' | null;
-  readonly blockedBy: readonly number[];
-  readonly body: string;
-}
-
-interface AddedIssue {
+export interface AddedIssue {
   readonly number: number;
-  readonly path: string;
+  /** The file, or the address where a server wrote it. */
+  readonly place: string;
   /** Sentences on why it would wait longer than its author may think. */
   readonly hints: readonly string[];
+}
+
+/** The local backlog, through its files or through a server. */
+export interface IssueRoom {
+  list(): Promise<IssueAnswer[]>;
+  show(number: number): Promise<IssueAnswer>;
+  add(issue: AddIssueBody): Promise<AddedIssue>;
+  edit(number: number, change: EditIssueBody): Promise<IssueAnswer>;
+}
+
+export interface InitPlan {
+  /** The root of the repository. */
+  readonly root: string;
+  /** What would be written, relative to the root; empty: everything is there. */
+  readonly files: readonly { readonly path: string; readonly about: string }[];
+  write(): Promise<void>;
+  /** The commands that come next. */
+  readonly next: readonly string[];
+}
+
+/** Somebody who can be asked. */
+export interface Terminal {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
 }
 
 export interface Session {
@@ -35,6 +58,13 @@ export interface Session {
   readonly leaseToken: string | null;
 }
 
+/** The same calls on a running server and on its store. */
+export interface TokenDesk {
+  createToken(input: TokenRequest): Promise<TokenAnswer>;
+  tokens(): Promise<TokensAnswer>;
+  revokeToken(id: string): Promise<TokenView>;
+}
+
 /** Options of the command line by the name of the setting they stand above. */
 export type SettingFlags = Readonly<Record<string, string | undefined>>;
 
@@ -42,20 +72,32 @@ export interface Shell {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly stdin: AsyncIterable<Buffer | string>;
+  /** Null: nobody can be asked. */
+  readonly terminal: Terminal | null;
   readonly color: boolean;
+  /** Show where an error was thrown. */
+  readonly debug: boolean;
   readonly version: string;
   now(): number;
   /** The client of a command, from its flags, the environment and the file. */
   session(flags: SettingFlags): Session;
   serve(flags: SettingFlags): Promise<number>;
+  /** Speaks MCP over standard input and output until the client hangs up. */
+  serveMcp(client: Client): Promise<void>;
+  init(flags: SettingFlags): Promise<InitPlan>;
   demo(options: DemoOptions): Promise<number>;
-  addIssue(flags: SettingFlags, issue: NewIssue): Promise<AddedIssue>;
-  /** For a server that is not running: writes into its store. */
-  createTokenOffline(
-    flags: SettingFlags,
-    input: { agentId: string | null; note: string | null },
-  ): Promise<TokenAnswer>;
+  issues(flags: SettingFlags): Promise<IssueRoom>;
+  /** Works on tasks until it is stopped. */
+  work(request: WorkRequest, tell: (event: WorkEvent) => void): Promise<number>;
+  /** The same, once, on a server and a repository of its own. */
+  smoke(request: WorkRequest, tell: (event: WorkEvent) => void): Promise<number>;
+  /** The logs of a task that workers wrote on this machine, oldest first. */
+  localLogs(flags: SettingFlags, task: string): Promise<readonly LocalLog[]>;
+  /** The tokens of a server that is not running: opens its store, uses it and closes it. */
+  withTokens<T>(flags: SettingFlags, use: (tokens: TokenDesk) => Promise<T>): Promise<T>;
   checks(flags: SettingFlags): readonly Check[];
+  /** Whether a coding agent is ready to work here. */
+  presetChecks(preset: PresetName): Promise<readonly Check[]>;
   /** The keys of the namespace that the settings name. */
   keys(flags: SettingFlags): Promise<KeysRoom>;
   /** Resolves when the person wants to leave (SIGINT, SIGTERM). */
@@ -63,8 +105,8 @@ export interface Shell {
 }
 
 interface DemoOptions {
-  /** 0: any free port. */
-  readonly port: number;
+  /** Null: BROKER_PORT, or any free one. */
+  readonly port: number | null;
   /** Keep serving after the story. */
   readonly stay: boolean;
   /** A fleet that is always busy, until Ctrl-C. */

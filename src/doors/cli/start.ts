@@ -1,6 +1,6 @@
 // banto serve and demo: the two commands that are a server themselves.
 
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { examples, type PlaceOptions, placed, placeFlags, whole } from './options.ts';
 import type { Shell } from './shell.ts';
 
@@ -11,7 +11,7 @@ interface ServeOptions extends PlaceOptions {
 }
 
 interface DemoFlags {
-  readonly port: number;
+  readonly port?: number;
   readonly exit?: true;
   readonly endless?: true;
   readonly github?: true;
@@ -52,19 +52,14 @@ export function addDemo(program: Command, shell: Shell, done: (code: number) => 
     .description(
       'Makes a small repository with a backlog, starts Banto on it with a few scripted agents, and shows what happens. Nothing is left behind.',
     )
-    .addOption(
-      new Option('--port <number>', 'the port; 0 takes any free one')
-        .argParser(whole(0, 65_535))
-        .env('BROKER_PORT')
-        .default(0),
-    )
+    .option('--port <number>', 'the port (BROKER_PORT; default: any free one)', whole(0, 65_535))
     .option('--exit', 'end after the story, instead of with Ctrl-C')
     .option('--endless', 'keep a fleet busy until Ctrl-C, for showing the page round')
     .option('--github', 'play on a GitHub of its own (in a clone of Banto only)')
     .action(async ({ port, exit, endless, github }: DemoFlags) => {
       const stay = !exit && shell.stdout.isTTY === true;
-      const options = { port, stay, endless: endless === true, github: github === true };
-      done(await shell.demo(options));
+      const how = { stay, endless: endless === true, github: github === true };
+      done(await shell.demo({ port: port ?? null, ...how }));
     });
   examples(
     command,

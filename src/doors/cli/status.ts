@@ -7,6 +7,9 @@ import { columnsOf, painter, print, printJson, type Shell } from './shell.ts';
 import { takeSnapshot } from './snapshot.ts';
 import { draw } from './status-view.ts';
 
+/** A snapshot is for reading, also in a pipe or a mail; programs take --json. */
+const PIPE_COLUMNS = 80;
+
 interface Options extends TalkOptions {
   readonly once?: true;
 }
@@ -17,7 +20,7 @@ export function addStatus(program: Command, shell: Shell): void {
       .command('status')
       .summary('watch what happens')
       .description(
-        'Shows counts, leased and delayed tasks and agents; live on a terminal, until Ctrl-C.',
+        'Shows what waits for a person, leased, held and delayed tasks, and agents; live on a terminal, until Ctrl-C.',
       ),
   )
     .option('--once', 'one snapshot, then end')
@@ -28,7 +31,7 @@ export function addStatus(program: Command, shell: Shell): void {
       const lines = draw({
         snapshot: await takeSnapshot(client),
         now: shell.now(),
-        columns: columnsOf(shell),
+        columns: shell.stdout.isTTY === true ? columnsOf(shell) : PIPE_COLUMNS,
         rows: Number.POSITIVE_INFINITY,
         paint: painter(shell),
         lost: null,

@@ -8,6 +8,7 @@ import type { ListedTaskAnswer, TaskAnswer, TaskDetailAnswer } from '../schema/t
 import type { WhyAnswer } from '../schema/why.ts';
 import { examples, type TalkOptions, talkFlags, talks, whole, word } from './options.ts';
 import { columnsOf, painter, print, printJson, type Shell } from './shell.ts';
+import { resolveTask, TASK_ARGUMENT } from './task-argument.ts';
 import { clean, cleanLines, cut, table } from './text.ts';
 import { clockTime, duration, relative } from './time-text.ts';
 
@@ -17,6 +18,7 @@ interface TasksOptions extends TalkOptions {
   readonly agent?: string;
   readonly label?: string;
   readonly repository?: string;
+  readonly issue?: number;
   readonly limit?: number;
   readonly cursor?: string;
 }
@@ -40,6 +42,7 @@ function addTasks(program: Command, shell: Shell): void {
     .option('--agent <id>', 'held by this agent')
     .option('--label <label>', 'whose issue has this label')
     .option('--repository <name>', 'of this repository')
+    .option('--issue <number>', 'of this issue', whole(1, 999_999_999))
     .option('--limit <number>', 'at most so many (default: 50)', whole(1, 200))
     .option('--cursor <cursor>', 'where the page before ended')
     .action(async ({ url, config, json, ...query }: TasksOptions) => {
@@ -82,13 +85,14 @@ function addShow(program: Command, shell: Shell): void {
       .summary('show a task and its history')
       .description('Shows one task: its issue, earlier attempts and history.'),
   )
-    .argument('<task>', 'the task id')
-    .action(async (id: string, options: TalkOptions) => {
-      const task = await shell.session(talkFlags(options)).client.task(id);
+    .argument('<task>', TASK_ARGUMENT)
+    .action(async (text: string, options: TalkOptions) => {
+      const { client } = shell.session(talkFlags(options));
+      const task = await client.task(await resolveTask(client, text));
       if (options.json) return printJson(shell, task);
       print(shell, ...describe(task, shell));
     });
-  examples(command, 'banto show shop~7~implement.1', 'banto show shop~7~implement.1 --json');
+  examples(command, 'banto show 7', "banto show '#7'", 'banto show shop~7~implement.1 --json');
 }
 
 function describe(task: TaskDetailAnswer, shell: Shell): string[] {
@@ -158,14 +162,15 @@ function addWhy(program: Command, shell: Shell): void {
       .summary('why a task is, or is not, offered')
       .description('Says why a task is, or is not, offered: each rule with its outcome.'),
   )
-    .argument('<task>', 'the task id')
+    .argument('<task>', TASK_ARGUMENT)
     .option('--agent <id>', 'to this agent')
-    .action(async (id: string, options: WhyOptions) => {
-      const why = await shell.session(talkFlags(options)).client.why(id, options.agent);
+    .action(async (text: string, options: WhyOptions) => {
+      const { client } = shell.session(talkFlags(options));
+      const why = await client.why(await resolveTask(client, text), options.agent);
       if (options.json) return printJson(shell, why);
       print(shell, ...explain(why, options.agent !== undefined, shell));
     });
-  examples(command, 'banto why shop~7~implement.1', 'banto why shop~7~implement.1 --agent a1');
+  examples(command, 'banto why 7', 'banto why shop#7 --agent a1', 'banto why shop~7~implement.1');
 }
 
 function explain(why: WhyAnswer, forAgent: boolean, shell: Shell): string[] {

@@ -1,14 +1,17 @@
 // Text for a terminal. Issue text is written by strangers: nothing in it may move the cursor, change the
 // colours, reverse the reading direction or break a table.
 
-import { stripVTControlCharacters } from 'node:util';
-
+// Escape sequences: strings (titles, links) up to their end, CSI (colours, cursor), the short ones. A run never
+// goes past the beginning of the next sequence, so that any text is read once.
+const ESCAPES =
+  /(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f]*(?:\x07|\x1b\\|\x9c)|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b[ -/]*[0-Z\\^-~]/g;
 // Controls, broken UTF-16, line separators and everything that turns the direction of text.
 const UNSAFE = /[\p{Cc}\p{Cs}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 /** One safe line. */
 export function clean(text: string): string {
-  return stripVTControlCharacters(text)
+  return text
+    .replaceAll(ESCAPES, '')
     .replaceAll(/[\t\r\n\v\f\u2028\u2029]+/g, ' ')
     .replaceAll(UNSAFE, '');
 }

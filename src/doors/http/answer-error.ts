@@ -2,13 +2,20 @@
 // logged with the request's id and answered without details.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { BantoError, BUSY_SENTENCE, ERROR_TABLE, type ErrorCode } from '../../core/errors.ts';
+import {
+  BantoError,
+  BUSY_SENTENCE,
+  ERROR_TABLE,
+  type ErrorCode,
+  isRefusedForNow,
+} from '../../core/errors.ts';
 import type { ErrorAnswer } from '../schema/error.ts';
 
 interface Failure {
   readonly code: ErrorCode;
   readonly sentence: string;
   readonly retryAfterSeconds?: number;
+  readonly detail?: string;
 }
 
 const UNFORESEEN: Failure = {
@@ -44,9 +51,10 @@ function fromBanto(error: BantoError): Failure {
   const { status } = ERROR_TABLE[error.code];
   if (status === 503) {
     return {
-      code: 'busy',
+      code: error.code === 'unreachable' ? 'busy' : error.code,
       sentence: BUSY_SENTENCE,
       retryAfterSeconds: Math.max(1, Math.ceil(error.retryAfterSeconds ?? 1)),
+      ...(error.detail === undefined ? {} : { detail: error.detail }),
     };
   }
   if (status >= 500) return UNFORESEEN;
@@ -73,12 +81,13 @@ function failureOf(error: unknown): Failure {
 }
 
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
-  const { code, sentence, retryAfterSeconds } = failureOf(error);
+  const { code, sentence, retryAfterSeconds, detail } = failureOf(error);
   const { status } = ERROR_TABLE[code];
   if (status >= 500) {
     // Being busy is no fault unless something lies behind it; a fleet that asks on must not fill the log.
-    const expected = code === 'busy' && !(error instanceof Error && error.cause !== undefined);
-    const level = expected ? 'debug' : code === 'busy' ? 'warn' : 'error';
+    const refused = isRefusedForNow(code);
+    const expected = refused && !(error instanceof Error && error.cause !== undefined);
+    const level = expected ? 'debug' : refused ? 'warn' : 'error';
     request.log[level](
       { err: error, method: request.method, route: request.routeOptions.url },
       code,
@@ -86,6 +95,10 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   }
   if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds));
   if (code === 'unauthenticated') reply.header('www-authenticate', 'Bearer');
-  const answer: ErrorAnswer = { error: sentence, code };
+  const answer: ErrorAnswer = {
+    error: sentence,
+    code,
+    ...(detail === undefined ? {} : { detail }),
+  };
   return reply.code(status).type('application/json; charset=utf-8').send(answer);
 }

@@ -21,6 +21,7 @@ const ROUTES: [access: string, method: string, path: string, body?: object][] = 
   ['read', 'GET', `${API}/stats`],
   ['read', 'GET', `${API}/config`],
   ['read', 'GET', `${API}/flags`],
+  ['read', 'GET', `${API}/tokens`],
   ['read', 'GET', '/ready'],
   ['read', 'GET', '/metrics'],
   ['operator', 'POST', `${TASK}/requeue`, {}],
@@ -29,6 +30,8 @@ const ROUTES: [access: string, method: string, path: string, body?: object][] = 
   ['operator', 'POST', `${TASK}/cancel`, {}],
   ['operator', 'PUT', `${API}/config/lease_seconds`, { value: 1 }],
   ['operator', 'PUT', `${API}/flags/debug`, { value: false }],
+  ['operator', 'POST', `${API}/tokens`, { agent_id: null }],
+  ['operator', 'DELETE', `${API}/tokens/0123456789ab`],
 ];
 
 const doors: Record<'loopback' | 'guarded', OpenDoor> = {} as never;
@@ -99,6 +102,36 @@ describe.each(ROUTES)('%s: %s %s', (...route) => {
       expect(doors[which].broker.calls).toHaveLength(calls);
     }
   });
+});
+
+test.each(ROUTES)('a token that only reads, for a call of %s: %s %s', async (...route) => {
+  const [access] = route;
+  const { status, text } = await send('guarded', 'Bearer read-token', route);
+  if (access === 'read') return expect(status).toBe(200);
+  expect(status).toBe(403);
+  expect(JSON.parse(text)).toMatchObject({
+    code: 'forbidden',
+    error: expect.stringContaining('scope read'),
+  });
+  expect(doors.guarded.broker.calls).toEqual([]);
+});
+
+test.each<[object, number]>([
+  [{ agent_id: 'a1' }, 200],
+  [{ agent_id: 'a1', scope: 'agent' }, 200],
+  [{ agent_id: null }, 200],
+  [{ scope: 'operator' }, 200],
+  [{ scope: 'read', note: 'x' }, 200],
+  [{}, 400],
+  [{ note: 'x' }, 400],
+  [{ scope: 'agent' }, 400],
+  [{ scope: 'read', agent_id: 'a1' }, 400],
+  [{ scope: 'operator', agent_id: 'a1' }, 400],
+  [{ scope: 'everything' }, 400],
+])('a token is asked for with %j: %s', async (body, status) => {
+  const answer = await send('loopback', null, ['operator', 'POST', `${API}/tokens`, body]);
+  expect(answer.status).toBe(status);
+  expect(doors.loopback.broker.calls).toHaveLength(status === 200 ? 1 : 0);
 });
 
 test("an agent's token cannot ask for work in the name of another", async () => {

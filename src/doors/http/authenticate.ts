@@ -1,20 +1,21 @@
-// Who is calling, and whether they may. On loopback no token is needed; one that is given must be valid.
+// Who is calling, and whether they may. On loopback no token is needed, unless REQUIRE_TOKENS is on; one that is
+// given must be valid.
 
 import type { FastifyRequest } from 'fastify';
 import type { Broker } from '../../broker/broker.ts';
 import { BantoError } from '../../core/errors.ts';
+import { type Access, permits, type TokenScope } from '../../core/token.ts';
 
-/** `public` asks for nothing; `read` and `agent` for any token; `operator` for operator scope. */
-type Access = 'public' | 'read' | 'agent' | 'operator';
-
-/** `agentId` null: an operator, or somebody on this machine. */
+/** `agentId` null: an operator, somebody who only reads, or somebody on this machine. */
 export interface Caller {
   readonly agentId: string | null;
+  readonly scope: TokenScope;
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    access?: Access;
+    /** `public` asks for nothing, not even for a token. */
+    access?: Access | 'public';
     /** Protected by a signature: it may come in under any name, through a tunnel for example. */
     anyHost?: boolean;
   }
@@ -23,7 +24,7 @@ declare module 'fastify' {
   }
 }
 
-const ANYONE: Caller = { agentId: null };
+const ANYONE: Caller = { agentId: null, scope: 'operator' };
 const BEARER = /^Bearer +([\x21-\x7e]{1,500})$/i;
 
 function unauthenticated(sentence: string): BantoError {
@@ -53,9 +54,14 @@ export function createAuthenticate(broker: Broker, tokensRequired: boolean) {
     request.caller = ANYONE;
     if (access === 'public') return;
     request.caller = await callerOf(request.headers.authorization, broker, tokensRequired);
-    if (access === 'operator' && request.caller.agentId !== null) {
-      throw new BantoError('forbidden', 'This call needs a token with operator scope.');
-    }
+    const { scope } = request.caller;
+    if (permits(scope, access)) return;
+    throw new BantoError(
+      'forbidden',
+      access === 'operator'
+        ? `This call needs a token of operator scope; this one has the scope ${scope}.`
+        : `A token of the scope ${scope} only looks. This call needs an agent's token, or one of operator scope.`,
+    );
   };
 }
 

@@ -1,7 +1,13 @@
 // The run-time settings: /config and /flags.
 
 import type { Flags } from '../../broker/broker.ts';
-import { ConfigAnswer, FlagsAnswer, SettingBody, SettingParams } from '../schema/settings.ts';
+import {
+  ConfigAnswer,
+  FlagParams,
+  FlagsAnswer,
+  SettingBody,
+  SettingParams,
+} from '../schema/settings.ts';
 import { configView } from '../views/config.ts';
 import { describe } from './describe.ts';
 import type { Door } from './door.ts';
@@ -11,9 +17,14 @@ const read = { access: 'read' } as const;
 const change = { access: 'operator' } as const;
 const tag = 'operators' as const;
 const shared = { tag, params: SettingParams, body: SettingBody, errors: [404] } as const;
+const flag = { ...shared, params: FlagParams } as const;
 
-function flagsView({ maintenance, debug }: Flags): FlagsAnswer {
-  return { maintenance, debug };
+function flagsView({ maintenance, debug, paused }: Flags): FlagsAnswer {
+  return {
+    maintenance,
+    debug,
+    ...Object.fromEntries(paused.map((name) => [`maintenance:${name}`, true])),
+  };
 }
 
 export function routeConfig(app: App, { broker, observe }: Door): void {
@@ -35,8 +46,9 @@ export function routeFlags(app: App, { broker, observe, setDebug }: Door): void 
   );
 
   const put = describe({
-    ...shared,
-    summary: 'Turn a switch: maintenance stops hand-out, debug raises the log level',
+    ...flag,
+    summary:
+      'Turn a switch: maintenance stops hand-out (maintenance:{repository} and maintenance:{agent} for one of them), debug raises the log level',
     answer: FlagsAnswer,
   });
   app.put('/flags/:name', { config: change, schema: put }, async ({ params, body }) => {

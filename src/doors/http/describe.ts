@@ -2,8 +2,9 @@
 
 import { type TSchema, Type } from 'typebox';
 import { ErrorAnswer } from '../schema/error.ts';
+import { errorExamples, exampleOf } from './example.ts';
 
-type Tag = 'agents' | 'tasks' | 'operators' | 'state' | 'server';
+type Tag = 'agents' | 'tasks' | 'issues' | 'operators' | 'state' | 'server';
 
 interface Description {
   readonly tag: Tag;
@@ -26,7 +27,12 @@ interface Inputs {
 
 interface Answer {
   readonly description: string;
-  readonly content: Readonly<Record<string, { readonly schema: TSchema }>>;
+  readonly content: Readonly<
+    Record<
+      string,
+      { readonly schema: TSchema; readonly example?: unknown; readonly examples?: object }
+    >
+  >;
 }
 
 type Described<P> = Omit<P, keyof Description> & { readonly response: Record<number, unknown> };
@@ -38,20 +44,28 @@ const MEANINGS: Readonly<Record<number, string>> = {
   401: 'A token is needed, or the one given is not valid',
   403: 'The token, or the page the request comes from, may not do this',
   404: 'There is no such thing',
-  409: 'The lease is lost, or the state does not allow it',
+  409: 'The lease is lost (stop working on the task), or the state does not allow it',
   413: 'The body or the address is too large',
   415: 'The body is not JSON',
   429: 'This agent has too many requests waiting',
   500: 'A fault of the server; its log has the details',
-  503: 'Busy: try again after the seconds in Retry-After',
+  503: 'Not now: the store is away, hand-out is paused, or the server stops. Try again after the seconds in Retry-After',
 };
 
 export function answerOf(schema: TSchema, description: string, media = 'application/json'): Answer {
-  return { description, content: { [media]: { schema } } };
+  return { description, content: { [media]: { schema, example: exampleOf(schema) } } };
 }
 
-function errorAnswers(statuses: readonly number[]): [number, Answer][] {
-  return statuses.map((status) => [status, answerOf(ErrorAnswer, MEANINGS[status] ?? 'An error')]);
+function errorAnswers(statuses: readonly number[], tag: Tag): [number, Answer][] {
+  return statuses.map((status) => [
+    status,
+    {
+      description: MEANINGS[status] ?? 'An error',
+      content: {
+        'application/json': { schema: ErrorAnswer, examples: errorExamples(status, tag) },
+      },
+    },
+  ]);
 }
 
 /** Keeps the exact types of body, params, query and headers, so that handlers are typed by them. */
@@ -61,7 +75,7 @@ export function describe<P extends Inputs>(call: Description & P): Described<P> 
   const response = {
     200: answerOf(answer, call.summary, media),
     ...(noContent === undefined ? {} : { 204: Type.Null({ description: noContent }) }),
-    ...Object.fromEntries(errorAnswers(statuses)),
+    ...Object.fromEntries(errorAnswers(statuses, tag)),
   };
   // An address with parameters that nobody reads is a mistake, and is told so. Probes may add what they like.
   const querystring = call.querystring ?? (tag === 'server' ? undefined : NO_QUERY);

@@ -5,19 +5,25 @@ import { Compile } from 'typebox/compile';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type OpenDoor, openDoor } from '../../../test/support/http-door.ts';
 import { TASK_ID } from '../../../test/support/scripted-broker.ts';
-import { busy } from '../../core/errors.ts';
+import { busy, ERROR_TABLE, type ErrorCode } from '../../core/errors.ts';
 
 type Json = Record<string, unknown>;
+interface Media {
+  schema: Json;
+  example?: unknown;
+  examples?: Record<string, { value: unknown }>;
+}
 interface Operation {
   summary?: string;
+  operationId?: string;
   tags?: string[];
   parameters?: { name: string; in: string; required?: boolean; schema: Json }[];
   requestBody?: { content: Record<string, { schema: Json }> };
-  responses: Record<string, { description: string; content?: Record<string, { schema: Json }> }>;
+  responses: Record<string, { description: string; content?: Record<string, Media> }>;
 }
 interface Document {
   openapi: string;
-  info: { title: string; version: string };
+  info: { title: string; version: string; description: string };
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, Json> };
 }
@@ -64,6 +70,10 @@ const CALLS = [
   'put /api/v1/config/{name}',
   'get /api/v1/events',
   'get /api/v1/flags',
+  'get /api/v1/issues',
+  'get /api/v1/issues/{number}',
+  'post /api/v1/issues',
+  'patch /api/v1/issues/{number}',
   'get /api/v1/flow',
   'get /api/v1/leases',
   'get /api/v1/session',
@@ -72,7 +82,9 @@ const CALLS = [
   'post /api/v1/request-task',
   'get /api/v1/stats',
   'get /api/v1/tasks',
+  'get /api/v1/tokens',
   'post /api/v1/tokens',
+  'delete /api/v1/tokens/{id}',
   'get /api/v1/tasks/{task_id}',
   'get /api/v1/tasks/{task_id}/why',
   ...['heartbeat', 'complete', 'fail', 'release', 'requeue', 'priority', 'unlock', 'cancel'].map(
@@ -102,7 +114,8 @@ test('the document is OpenAPI 3.1: parameters match paths, references resolve, n
     );
     const takes = Object.keys(operation.requestBody?.content ?? {});
     // A delivery is checked by its signature, not by a schema.
-    expect(takes).toEqual(method === 'get' || good === '202' ? [] : ['application/json']);
+    const none = method === 'get' || method === 'delete' || good === '202';
+    expect(takes).toEqual(none ? [] : ['application/json']);
   }
   const references: unknown[] = [];
   eachNode(document, (node) => {
@@ -116,6 +129,41 @@ test('the document is OpenAPI 3.1: parameters match paths, references resolve, n
   expect(JSON.stringify(document)).not.toContain('undefined');
 });
 
+test('every call has a name of its own, that a program can call', () => {
+  const names = operations().map(([, , { operationId }]) => operationId ?? '');
+  expect(new Set(names).size).toBe(names.length);
+  for (const name of names) expect(name).toMatch(/^[a-z]+(?:[A-Z][a-z]*)*$/);
+  expect(names).toEqual(
+    expect.arrayContaining(['requestTask', 'completeTask', 'listTasks', 'getTaskWhy', 'editIssue']),
+  );
+});
+
+test('every answer has an example that fits it, and each error one of its own', () => {
+  for (const [path, method, operation] of operations()) {
+    for (const [status, { content = {} }] of Object.entries(operation.responses)) {
+      const where = `${method} ${path} ${status}`;
+      for (const [media, { schema, example, examples }] of Object.entries(content)) {
+        const shown =
+          examples === undefined ? [example] : Object.values(examples).map((one) => one.value);
+        expect(shown.length, where).toBeGreaterThan(0);
+        if (media !== 'application/json') continue;
+        const check = Compile(resolved(schema) as TSchema);
+        for (const value of shown) expect(check.Errors(value), where).toEqual([]);
+        if (Number(status) < 400 || path === '/ready') continue;
+        const codes = shown.map((value) => (value as { code: ErrorCode }).code);
+        for (const code of codes) expect(ERROR_TABLE[code].status, where).toBe(Number(status));
+      }
+    }
+  }
+});
+
+test('the first section tells an agent what to do', () => {
+  const text = document.info.description;
+  for (const word of ['request-task', 'a third of', '409', 'means stop', 'Retry-After']) {
+    expect(text).toContain(word);
+  }
+});
+
 test('every pattern in it is a valid regular expression of JSON Schema', () => {
   const patterns: string[] = [];
   eachNode(document, ({ pattern }) => typeof pattern === 'string' && patterns.push(pattern));
@@ -127,7 +175,7 @@ test('every request body refuses unknown fields, and its examples fit', () => {
   const bodies = operations().flatMap(([, , { requestBody }]) =>
     Object.values(requestBody?.content ?? {}).map(({ schema }) => resolved(schema) as Json),
   );
-  expect(bodies.length).toBe(12);
+  expect(bodies.length).toBeGreaterThan(11);
   for (const body of bodies) {
     expect(body['additionalProperties']).toBe(false);
     const check = Compile(body as TSchema);
@@ -145,6 +193,7 @@ const BODIES: Record<string, Json> = {
   fail: { lease_token: 't', reason: 'x' },
   release: { lease_token: 't' },
   priority: { priority: 25 },
+  issues: { title: 'Fix it' },
   tokens: { agent_id: 'agent-1' },
   '{name}': { value: 1 },
 };
@@ -153,7 +202,9 @@ async function callAsDescribed(path: string, method: string): Promise<Response> 
   const filled = path
     .replace('{task_id}', TASK_ID)
     .replace('{agent_id}', 'agent-1')
-    .replace('{name}', 'debug');
+    .replace('{number}', '7')
+    .replace('{name}', 'debug')
+    .replace('{id}', '0123456789ab');
   const body = BODIES[path.split('/').at(-1) ?? ''] ?? {};
   return fetch(open.url + filled, {
     method: method.toUpperCase(),

@@ -1,7 +1,13 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { type OpenDoor, openDoor } from '../../../test/support/http-door.ts';
+import { eventually, type OpenDoor, openDoor } from '../../../test/support/http-door.ts';
 import { AT, assignment, TASK_ID, task } from '../../../test/support/scripted-broker.ts';
-import { BantoError, BUSY_SENTENCE, busy } from '../../core/errors.ts';
+import {
+  BantoError,
+  BUSY_SENTENCE,
+  busy,
+  shuttingDown,
+  underMaintenance,
+} from '../../core/errors.ts';
 import { createTelemetry } from '../../telemetry.ts';
 import { createHttpDoor } from './door.ts';
 
@@ -53,6 +59,7 @@ test('a request for work becomes one call of the broker, and its answer has ever
         onUnfinished: 'complete',
       },
       expect.any(AbortSignal),
+      expect.any(Function),
     ],
   ]);
   expect(json).toMatchObject({
@@ -88,28 +95,70 @@ test('nothing suitable is 204 without a body', async () => {
 
 const token = { lease_token: 't' };
 const given = { taskId: TASK_ID, token: 't', agentId: null };
+const used = { ...given, usage: null };
+const USAGE = {
+  model: 'm',
+  inputTokens: 9,
+  outputTokens: null,
+  cachedTokens: null,
+  costUsd: 0.5,
+  turns: null,
+  sessionId: 's',
+};
 test.each([
-  ['heartbeat', { ...token, progress: 'half' }, 'heartbeat', { ...given, progress: 'half' }],
-  ['heartbeat', token, 'heartbeat', { ...given, progress: null }],
+  ['heartbeat', { ...token, progress: 'half' }, 'heartbeat', { ...used, progress: 'half' }],
+  ['heartbeat', token, 'heartbeat', { ...used, progress: null }],
+  [
+    'heartbeat',
+    { ...token, usage: { model: 'm', input_tokens: 9, cost_usd: 0.5, session_id: 's' } },
+    'heartbeat',
+    { ...given, progress: null, usage: USAGE },
+  ],
   [
     'complete',
     { ...token, verdict: 'approve', comments: ['good'], pr_number: 3 },
     'complete',
-    { ...given, summary: null, prNumber: 3, verdict: 'approve', comments: ['good'] },
+    {
+      ...used,
+      summary: null,
+      prNumber: 3,
+      verdict: 'approve',
+      comments: ['good'],
+      pullRequest: null,
+    },
+  ],
+  [
+    'complete',
+    { ...token, pull_request: { title: 'T', body: 'B' } },
+    'complete',
+    {
+      ...used,
+      summary: null,
+      prNumber: null,
+      verdict: null,
+      comments: [],
+      pullRequest: { title: 'T', body: 'B' },
+    },
   ],
   [
     'fail',
     { ...token, reason: 'x' },
     'fail',
-    { ...given, reason: 'x', retryable: true, delaySeconds: null },
+    { ...used, reason: 'x', retryable: true, delaySeconds: null },
   ],
   [
     'fail',
     { ...token, reason: 'x', retryable: false, delay_seconds: 9 },
     'fail',
-    { ...given, reason: 'x', retryable: false, delaySeconds: 9 },
+    { ...used, reason: 'x', retryable: false, delaySeconds: 9 },
   ],
-  ['release', token, 'release', { ...given, reason: null }],
+  ['release', token, 'release', { ...used, reason: null, delaySeconds: null }],
+  [
+    'release',
+    { ...token, delay_seconds: 60 },
+    'release',
+    { ...used, reason: null, delaySeconds: 60 },
+  ],
   ['requeue', { delay_seconds: 5 }, 'requeue', { taskId: TASK_ID, delaySeconds: 5 }],
   ['requeue', undefined, 'requeue', { taskId: TASK_ID, delaySeconds: 0 }],
   ['priority', { priority: 'low' }, 'prioritize', { taskId: TASK_ID, priority: 25 }],
@@ -177,6 +226,56 @@ test('the queue is summed up by state and by priority', async () => {
   });
 });
 
+test('asking that completed something says so in the answer, in a header and in a refusal', async () => {
+  const answers = [async () => assignment, async () => null, async () => Promise.reject(busy())];
+  for (const answer of answers) {
+    open.broker.script('requestTask', async (_request, _signal, completed) => {
+      completed?.('octo~shop~3~implement.1');
+      return answer();
+    });
+    const given = await call('POST', '/api/v1/request-task', { agent_id: 'a', capabilities: [] });
+    expect(given.headers.get('banto-completed-task')).toBe('octo~shop~3~implement.1');
+    if (given.status === 200) expect(given.json.completed_task_id).toBe('octo~shop~3~implement.1');
+  }
+});
+
+test('an answer is marked as given once it was sent, and not when nobody was there', async () => {
+  const marked: unknown[] = [];
+  open.broker.script('answered', async ({ lease }) => void marked.push(lease.token));
+  await call('POST', '/api/v1/request-task', { agent_id: 'a', capabilities: [] });
+  await eventually(() => expect(marked).toEqual(['secret-lease-token']));
+  const asked = Promise.withResolvers<AbortSignal | undefined>();
+  const answer = Promise.withResolvers<typeof assignment>();
+  open.broker.script('requestTask', async (_request, signal) => {
+    asked.resolve(signal);
+    return answer.promise;
+  });
+  const gone = new AbortController();
+  const lost = fetch(`${open.url}/api/v1/request-task`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ agent_id: 'a', capabilities: [] }),
+    signal: gone.signal,
+  });
+  const signal = await asked.promise;
+  gone.abort();
+  await expect(lost).rejects.toThrow('aborted');
+  await eventually(() => expect(signal?.aborted).toBe(true));
+  answer.resolve(assignment);
+  await call('GET', '/health');
+  expect(marked).toHaveLength(1);
+});
+
+test('flags of one repository or agent are taken, and listed beside the others', async () => {
+  const path = `/api/v1/flags/${encodeURIComponent('maintenance:octo/shop')}`;
+  const { status, json } = await call('PUT', path, { value: true });
+  expect([status, json]).toEqual([
+    200,
+    { maintenance: true, debug: true, 'maintenance:octo/shop': true },
+  ]);
+  expect(open.broker.calls).toEqual([['putFlag', 'maintenance:octo/shop', true]]);
+});
+
 test.each([
   [new BantoError('lease_lost', 'The lease is lost.'), 409, 'lease_lost', 'The lease is lost.'],
   [new BantoError('conflict', 'Not in this state.'), 409, 'conflict', 'Not in this state.'],
@@ -194,6 +293,19 @@ test.each([
   const answer = await call('POST', '/api/v1/request-task', body);
   expect([answer.status, answer.json]).toEqual([status, { error: sentence, code }]);
   expect(answer.headers.get('retry-after')).toBe(status === 503 ? '1' : null);
+});
+
+test.each([
+  [shuttingDown(), 'stopping', '1', 'This Banto is shutting down.'],
+  [underMaintenance('Paused.'), 'maintenance', '10', 'Paused.'],
+  [busy(undefined, 3, 'Redis is away since 12 s.'), 'busy', '3', 'Redis is away since 12 s.'],
+])('a refusal for now keeps its sentence and says why (%s)', async (error, code, after, detail) => {
+  open.broker.script('requestTask', async () => {
+    throw error;
+  });
+  const answer = await call('POST', '/api/v1/request-task', { agent_id: 'a', capabilities: [] });
+  expect([answer.status, answer.json]).toEqual([503, { error: BUSY_SENTENCE, code, detail }]);
+  expect(answer.headers.get('retry-after')).toBe(after);
 });
 
 test.each([

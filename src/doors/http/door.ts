@@ -14,7 +14,9 @@ import { describeApi, routeDocs } from './docs.ts';
 import type { EventStream } from './event-stream.ts';
 import { routeEvents } from './events.ts';
 import { createGuard } from './guard.ts';
+import { routeIssues } from './issues.ts';
 import { routeComplete, routeFail, routeHeartbeat, routeRelease } from './lease.ts';
+import { type CreateMcp, routeMcp } from './mcp.ts';
 import { routeOperate } from './operate.ts';
 import { routeHealth, routeMetrics, routeReady } from './ops.ts';
 import { routePage } from './page.ts';
@@ -37,6 +39,8 @@ export interface Door {
   readonly setDebug: Telemetry['setDebug'];
   readonly streams: Set<EventStream>;
   readonly isClosing: () => boolean;
+  /** Undefined: there is no /mcp. */
+  readonly createMcp: CreateMcp | undefined;
 }
 
 export interface HttpDoor {
@@ -57,6 +61,7 @@ const API_ROUTES = [
   routeRelease,
   routeTasks,
   routeOperate,
+  routeIssues,
   routeAgents,
   routeQueue,
   routeConfig,
@@ -68,7 +73,7 @@ const API_ROUTES = [
   routeWebhooks,
   routeSession,
 ];
-const ROOT_ROUTES = [routeHealth, routeReady, routeMetrics, routePage];
+const ROOT_ROUTES = [routeHealth, routeReady, routeMetrics, routePage, routeMcp];
 
 function addRoutes(app: App, door: Door): void {
   const authenticate = createAuthenticate(door.broker, door.settings.tokensRequired);
@@ -106,8 +111,9 @@ export function createHttpDoor(parts: {
   broker: Broker;
   settings: HttpSettings;
   telemetry: Telemetry;
+  createMcp?: CreateMcp;
 }): HttpDoor {
-  const { broker, settings, telemetry } = parts;
+  const { broker, settings, telemetry, createMcp } = parts;
   if (!settings.tokensRequired && !isLoopback(settings.host)) {
     throw new BantoError(
       'misconfigured',
@@ -134,7 +140,17 @@ export function createHttpDoor(parts: {
       'answered',
     );
   });
-  addRoutes(app, { broker, settings, limits, telemetry, observe, setDebug, streams, isClosing });
+  addRoutes(app, {
+    broker,
+    settings,
+    limits,
+    telemetry,
+    observe,
+    setDebug,
+    streams,
+    isClosing,
+    createMcp,
+  });
 
   async function closeAll(): Promise<void> {
     for (const stream of streams) stream.end();

@@ -2,7 +2,7 @@
 
 import type { OutgoingHttpHeaders } from 'node:http';
 import { Type } from 'typebox';
-import { busy } from '../../core/errors.ts';
+import { busy, shuttingDown } from '../../core/errors.ts';
 import { EventsHeaders, EventsQuery } from '../schema/events.ts';
 import { describe } from './describe.ts';
 import type { Door } from './door.ts';
@@ -26,10 +26,12 @@ export function routeEvents(app: App, { broker, limits, streams, isClosing }: Do
     '/events',
     { config: { access: 'read' }, schema, exposeHeadRoute: false },
     async (request, reply) => {
-      if (streams.size >= limits.eventStreams) throw busy();
+      if (streams.size >= limits.eventStreams) {
+        throw busy(undefined, 1, 'Too many event streams are open already.');
+      }
       const given = request.headers['last-event-id'] ?? request.query.last_event_id;
       const lastSeq = await broker.lastSeq();
-      if (isClosing()) throw busy();
+      if (isClosing()) throw shuttingDown();
       reply.hijack();
       const { raw } = reply;
       reply.headers({

@@ -55,6 +55,33 @@ test.each([
   expect(open.broker.calls).toEqual([]);
 });
 
+test.each([
+  ['forwarded', 'for=10.0.0.7'],
+  ['x-forwarded-for', '10.0.0.7'],
+  ['X-Forwarded-Host', 'banto.example'],
+  ['x-forwarded-proto', 'https'],
+  ['x-forwarded-anything', ''],
+  ['Via', '1.1 proxy'],
+])('a server without tokens refuses what came through a proxy: %s', async (name, value) => {
+  for (const [method, path] of [
+    ['GET', '/api/v1/queue'],
+    ['POST', '/api/v1/tokens'],
+    ['GET', '/health'],
+    ['GET', '/nothing'],
+  ] as const) {
+    const headers = { host: 'localhost', [name]: value, authorization: 'Bearer operator-token' };
+    expect((await ask(open.port, method, path, headers)).status).toBe(403);
+  }
+  expect(open.broker.calls).toEqual([]);
+  const answer = await fetch(`${open.url}/api/v1/queue`, { headers: { [name]: value || 'x' } });
+  expect(await answer.json()).toEqual({
+    code: 'forbidden',
+    error: expect.stringMatching(new RegExp(`${name}.*REQUIRE_TOKENS=true`, 'i')),
+  });
+  const headers = { host: 'localhost', [name]: value, authorization: 'Bearer operator-token' };
+  expect((await ask(guarded.port, 'GET', '/api/v1/queue', headers)).status).toBe(200);
+});
+
 test('no name, or an empty one, is refused too', async () => {
   const empty = 'GET /health HTTP/1.1\r\nhost: \r\nconnection: close\r\n\r\n';
   expect(await sendRaw(open.port, empty)).toMatch(/^HTTP\/1.1 403 /);

@@ -2,7 +2,7 @@
 // driven by strange pages, so that names, origins and headers are checked before anything else.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { BantoError, busy } from '../../core/errors.ts';
+import { BantoError, shuttingDown } from '../../core/errors.ts';
 import { type HttpLimits, type HttpSettings, isLoopback } from './settings.ts';
 
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
@@ -35,6 +35,19 @@ function checkHost(host: string | undefined, settings: HttpSettings): void {
   );
 }
 
+/** What proxies add. On a server that asks nobody for a token, they would let the world in as somebody on this machine. */
+const PROXIED = /^(?:forwarded|via|x-forwarded(?:-.*)?)$/;
+
+function checkDirect(headers: FastifyRequest['headers'], settings: HttpSettings): void {
+  if (settings.tokensRequired) return;
+  const sign = Object.keys(headers).find((name) => PROXIED.test(name));
+  if (sign === undefined) return;
+  throw new BantoError(
+    'forbidden',
+    `This request came through a proxy (it has the header \`${sign}\`), and this server asks nobody for a token. Set REQUIRE_TOKENS=true and create one with \`banto token create\`, or ask the server without the proxy.`,
+  );
+}
+
 function checkOrigin(request: FastifyRequest, settings: HttpSettings): void {
   const { origin, host } = request.headers;
   if (origin === undefined || READING.has(request.method)) return;
@@ -55,14 +68,17 @@ export function createGuard(
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
   return async (request, reply) => {
     secure(reply);
-    if (isClosing()) throw busy();
+    if (isClosing()) throw shuttingDown();
     if (request.raw.url !== undefined && request.raw.url.length > limits.urlLength) {
       throw new BantoError(
         'too_large',
         `The address is longer than ${limits.urlLength} characters.`,
       );
     }
-    if (request.routeOptions.config.anyHost !== true) checkHost(request.headers.host, settings);
+    if (request.routeOptions.config.anyHost !== true) {
+      checkHost(request.headers.host, settings);
+      checkDirect(request.headers, settings);
+    }
     checkOrigin(request, settings);
   };
 }

@@ -118,7 +118,7 @@ test('closing waits a bounded time for a poll that nobody answers', async () => 
   await eventually(() => expect(signals[0]?.aborted).toBe(true));
 });
 
-test('a request that is still arriving when the door closes is told that the server is busy', async () => {
+test('a request that is still arriving when the door closes is told that the server is stopping', async () => {
   const late = connect(open.port, '127.0.0.1');
   let told = '';
   late.on('data', (chunk) => {
@@ -129,7 +129,7 @@ test('a request that is still arriving when the door closes is told that the ser
   await eventually(() => expect(polls).toHaveLength(1));
   const closed = open.door.close();
   late.write('host\r\n\r\n');
-  await eventually(() => expect(told).toMatch(/^HTTP\/1.1 503 .*"code":"busy"/s));
+  await eventually(() => expect(told).toMatch(/^HTTP\/1.1 503 .*"code":"stopping"/s));
   polls[0]?.resolve(assignment);
   expect((await asked).status).toBe(200);
   await closed;

@@ -1,7 +1,8 @@
 // The operator's hand on one task: requeue, priority, unlock, cancel.
 
+import { cutNote } from '../../core/cut-note.ts';
 import { PRIORITIES } from '../../core/priority.ts';
-import { TaskParams } from '../schema/fields.ts';
+import { NOTE_MOST, TaskParams } from '../schema/fields.ts';
 import { CancelBody, PriorityBody, RequeueBody, UnlockBody } from '../schema/operate.ts';
 import { TaskAnswer } from '../schema/task.ts';
 import { taskView } from '../views/task.ts';
@@ -53,7 +54,8 @@ export function routeOperate(app: App, { broker, observe }: Door): void {
   app.post('/tasks/:task_id/cancel', { config, schema: cancel }, async ({ params, body }) => {
     const input = {
       taskId: knownTaskId(params),
-      reason: body.reason?.toWellFormed() ?? null,
+      reason:
+        body.reason === undefined ? null : cutNote(body.reason.toWellFormed(), NOTE_MOST.progress),
     };
     return taskView(await observe('cancel', () => broker.cancel(input)));
   });

@@ -40,6 +40,16 @@ function goneSignal(reply: FastifyReply): AbortSignal {
   return gone.signal;
 }
 
+/** Runs when the whole answer was handed to the connection; not when nobody was there to take it. */
+function whenAnswered(reply: FastifyReply, gone: AbortSignal, then: () => Promise<void>): void {
+  reply.raw.once('finish', () => {
+    if (!gone.aborted && reply.raw.socket?.destroyed !== true) void then();
+  });
+}
+
+/** Tells what asking completed, also where the answer has no body, or is a refusal. */
+const COMPLETED_HEADER = 'banto-completed-task';
+
 export function routeRequestTask(app: App, { broker, observe }: Door): void {
   app.post(
     '/request-task',
@@ -49,7 +59,7 @@ export function routeRequestTask(app: App, { broker, observe }: Door): void {
         tag: 'agents',
         summary: 'Ask for a task, and wait for one if need be',
         description:
-          'Hands out the task that suits the agent best, under a lease. 204: nothing suitable came in time.',
+          'Hands out the task that suits the agent best, under a lease. 204: nothing suitable came in time. Where asking completed the task that the agent still held, the header `banto-completed-task` names it.',
         body: RequestTaskBody,
         answer: AssignmentAnswer,
         noContent: 'Nothing suitable',
@@ -60,9 +70,17 @@ export function routeRequestTask(app: App, { broker, observe }: Door): void {
       const wanted = toRequest(request.body);
       requireSpeaksFor(request.caller, wanted.agentId);
       const signal = goneSignal(reply);
-      const assignment = await observe('request_task', () => broker.requestTask(wanted, signal));
+      let completedTaskId: string | null = null;
+      const completed = (taskId: string) => {
+        completedTaskId = taskId;
+        reply.header(COMPLETED_HEADER, taskId);
+      };
+      const assignment = await observe('request_task', () =>
+        broker.requestTask(wanted, signal, completed),
+      );
       if (assignment === null) return reply.code(204).send();
-      return assignmentView(assignment);
+      whenAnswered(reply, signal, () => broker.answered(assignment));
+      return assignmentView(assignment, completedTaskId);
     },
   );
 }

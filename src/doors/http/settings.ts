@@ -16,6 +16,8 @@ export interface HttpLimits {
   readonly bodyBytes: number;
   /** GitHub's deliveries may be this large; nothing else may. */
   readonly webhookBytes: number;
+  /** So much of a delivery without a signature is drained; a longer one ends its connection. */
+  readonly unsignedBytes: number;
   readonly headerBytes: number;
   readonly urlLength: number;
   readonly connections: number;
@@ -34,6 +36,7 @@ export interface HttpLimits {
 export const DEFAULT_LIMITS: HttpLimits = {
   bodyBytes: 1_048_576,
   webhookBytes: 26_214_400,
+  unsignedBytes: 65_536,
   headerBytes: 16_384,
   urlLength: 4_096,
   connections: 20_000,

@@ -2,7 +2,7 @@
 
 import type { TaskFilter } from '../../core/store.ts';
 import { TaskParams } from '../schema/fields.ts';
-import { TaskDetailAnswer } from '../schema/task.ts';
+import { TaskDetailAnswer, TaskQuery } from '../schema/task.ts';
 import { TASKS_LIMIT_DEFAULT, TasksAnswer, TasksQuery } from '../schema/tasks.ts';
 import { WhyAnswer, WhyQuery } from '../schema/why.ts';
 import { listedTaskView, taskDetailView } from '../views/task.ts';
@@ -40,15 +40,17 @@ export function routeTasks(app: App, { broker, observe }: Door): void {
       config,
       schema: describe({
         tag,
-        summary: 'One task with its issue, attempts and history',
+        summary: 'One task with its issue, last attempts and newest history',
         params: TaskParams,
+        querystring: TaskQuery,
         answer: TaskDetailAnswer,
         errors: [404],
       }),
     },
-    async ({ params }) => {
+    async ({ params, query }) => {
       const taskId = knownTaskId(params);
-      return taskDetailView(await observe('task', () => broker.task(taskId)));
+      const cursor = query.history_cursor === undefined ? [] : [query.history_cursor];
+      return taskDetailView(await observe('task', () => broker.task(taskId, ...cursor)));
     },
   );
 

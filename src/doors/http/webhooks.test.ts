@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
+import { connect } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type OpenDoor, openDoor } from '../../../test/support/http-door.ts';
+import { type OpenDoor, openDoor, sendRaw } from '../../../test/support/http-door.ts';
 import type { ForgeWebhook } from '../../core/forge.ts';
 import { createWebhook } from '../../forge/github/webhook.ts';
 
@@ -106,7 +107,7 @@ test('bodies up to 25 MB are taken on this route, and on no other', async () => 
 });
 
 test('a tunnel may bring it under any name, without a token', async () => {
-  const answer = await post('{}', { host: 'tunnel.example.com' });
+  const answer = await post('{}', { host: 'tunnel.example.com', 'x-forwarded-for': '10.0.0.7' });
   expect(answer.status).toBe(202);
   const guarded = await openDoor(
     { tokensRequired: true },
@@ -120,4 +121,58 @@ test('without a secret there is no such call', async () => {
   const plain = await openDoor();
   expect((await post('{}', {}, plain.url)).status).toBe(404);
   await plain.door.close();
+});
+
+/** Sends a head and then a body without end, until the server stops taking it; answers with what it said. */
+function pour(port: number, head: string): Promise<{ sent: number; said: string }> {
+  return new Promise((resolve) => {
+    let sent = 0;
+    let said = '';
+    const piece = Buffer.from(`10000\r\n${'x'.repeat(65_536)}\r\n`);
+    const socket = connect(port, '127.0.0.1', () => socket.write(head, more));
+    function more(error?: Error | null): void {
+      if (error || socket.destroyed || sent > 26_214_400) return void socket.destroy();
+      sent += piece.length;
+      socket.write(piece, more);
+    }
+    socket.on('data', (chunk) => (said += String(chunk)));
+    socket.on('error', () => undefined);
+    socket.on('close', () => resolve({ sent, said }));
+  });
+}
+
+const HEAD =
+  'POST /api/v1/webhooks/github HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n';
+
+test.each([
+  ['no signature', ''],
+  ['an empty one', 'x-hub-signature-256: \r\n'],
+  ['half of one', 'x-hub-signature-256: sha256=00\r\n'],
+  ['one that is no number', `x-hub-signature-256: sha256=${'g'.repeat(64)}\r\n`],
+  ['one with more behind it', `x-hub-signature-256: sha256=${'0'.repeat(64)} \u00e9\r\n`],
+])('a long body with %s is refused before it is read', async (_, header) => {
+  const { sent, said } = await pour(
+    open.port,
+    `${HEAD}${header}transfer-encoding: chunked\r\n\r\n`,
+  );
+  // What the kernel holds on both sides is sent too; a body that was read would be 25 MB.
+  expect(sent).toBeLessThan(16_000_000);
+  if (said !== '') expect(said).toMatch(/^HTTP\/1\.1 401 /);
+});
+
+test('a short body without a signature is told so, and the connection stays', async () => {
+  const unsigned = `${HEAD}content-length: 2\r\n\r\n{}`;
+  const said = await sendRaw(
+    open.port,
+    unsigned,
+    `GET /health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`,
+  );
+  expect(said).toMatch(/^HTTP\/1\.1 401 /);
+  expect(said).toContain('HTTP/1.1 200 OK');
+});
+
+test('a body that is announced as long is refused by its head alone', async () => {
+  const said = await sendRaw(open.port, `${HEAD}content-length: 26214400\r\n\r\n`);
+  expect(said).toMatch(/^HTTP\/1\.1 401 /);
+  expect(said).toMatch(/connection: close/i);
 });

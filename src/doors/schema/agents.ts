@@ -1,6 +1,7 @@
 // GET /agents and GET /agents/{agent_id}
 
 import { type Static, Type } from 'typebox';
+import { type AgentStatus, STATUS_MEANS } from '../../core/agent-status.ts';
 import { AgentId, Instant } from './fields.ts';
 
 export const AgentParams = Type.Object({ agent_id: AgentId }, { additionalProperties: false });
@@ -13,11 +14,12 @@ export const AgentAnswer = Type.Object(
     last_seen_at: Instant,
     holds: Type.Array(Type.String(), { description: 'ids of the tasks it holds' }),
     waiting: Type.Boolean(),
-    status: Type.Unsafe<'active' | 'zombie' | 'idle'>({
+    status: Type.Unsafe<AgentStatus>({
       type: 'string',
       enum: ['active', 'zombie', 'idle'],
-      description:
-        'zombie: holds, or just lost, a lease and is silent; idle: not heard of for half an hour',
+      description: Object.entries(STATUS_MEANS)
+        .map(([status, means]) => `${status}: ${means}`)
+        .join('; '),
     }),
   },
   { title: 'Agent', additionalProperties: false },

@@ -7,6 +7,9 @@ export const ErrorAnswer = Type.Object(
   {
     error: Type.String({ description: 'a sentence that says what is wrong' }),
     code: Type.Unsafe<ErrorCode>({ type: 'string', enum: Object.keys(ERROR_TABLE) }),
+    detail: Type.Optional(
+      Type.String({ description: 'for 503: why the server cannot serve this now, in a sentence' }),
+    ),
   },
   {
     title: 'Error',

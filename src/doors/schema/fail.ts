@@ -1,16 +1,18 @@
 // POST /tasks/{task_id}/fail
 
 import { type Static, Type } from 'typebox';
-import { DelaySeconds, LeaseToken, Text } from './fields.ts';
+import { DelaySeconds, LeaseToken, NOTE_MOST, Note } from './fields.ts';
+import { UsageBody } from './usage.ts';
 
 export const FailBody = Type.Object(
   {
     lease_token: LeaseToken,
-    reason: Text(20_000, 'what went wrong'),
+    reason: Note(NOTE_MOST.reason, 'what went wrong'),
     retryable: Type.Optional(
       Type.Boolean({ description: 'true (default) or false: trying again is useless' }),
     ),
     delay_seconds: Type.Optional(DelaySeconds),
+    usage: Type.Optional(UsageBody),
   },
   {
     title: 'Fail',

@@ -3,6 +3,7 @@
 
 import { type TSchema, Type } from 'typebox';
 import { TASK_KINDS, TASK_STATES } from '../../core/task.ts';
+import { ON_UNFINISHED } from '../../core/unfinished.ts';
 
 export function Nullable<T extends TSchema>(schema: T) {
   return Type.Union([schema, Type.Null()]);
@@ -17,8 +18,8 @@ export const State = OneOf(TASK_STATES, `one of ${TASK_STATES.join(', ')}`);
 export const Verdict = OneOf(['approve', 'request_changes'], 'approve or request_changes');
 export const Period = OneOf(['daily', 'hourly'], 'daily or hourly');
 export const OnUnfinished = OneOf(
-  ['complete', 'resume', 'release'],
-  'what asking while still holding a task means: complete (default), resume or release',
+  ON_UNFINISHED,
+  'what asking while still holding a task means: complete (default), resume or release; a task that the agent was never told of is answered again, whatever this says',
 );
 export const PriorityWord = OneOf(['high', 'normal', 'low'], 'high, normal or low');
 
@@ -38,10 +39,26 @@ export function Text(most: number, what: string) {
   });
 }
 
+/** A note that is longer is cut by the door, with a mark: what was done counts more than its words. */
+export function Note(most: number, what: string) {
+  return Type.String({
+    pattern: '^[^\\u0000]*$',
+    description: `${what}: text without NUL; of more than ${most} characters the middle is cut, with a mark`,
+  });
+}
+
+export const NOTE_MOST = {
+  pullRequest: 60_000,
+  summary: 20_000,
+  comment: 10_000,
+  reason: 20_000,
+  progress: 4_000,
+};
+
 export const AgentId = Type.String({
   pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$',
   description:
-    '1–50 of A-Z a-z 0-9 . _ -, beginning with a letter or digit, and not the name of a ledger label',
+    '1–50 of A-Z a-z 0-9 . _ -, beginning with a letter or digit, and not a ledger, priority or excluded label',
   examples: ['agent-1'],
 });
 

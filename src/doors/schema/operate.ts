@@ -1,7 +1,7 @@
 // The operator's calls on one task: requeue, priority, unlock, cancel.
 
 import { type Static, Type } from 'typebox';
-import { DelaySeconds, PriorityWord, Text } from './fields.ts';
+import { DelaySeconds, NOTE_MOST, Note, PriorityWord } from './fields.ts';
 
 export const RequeueBody = Type.Object(
   { delay_seconds: Type.Optional(DelaySeconds) },
@@ -22,7 +22,7 @@ export type PriorityBody = Static<typeof PriorityBody>;
 export const UnlockBody = Type.Object({}, { title: 'Unlock', additionalProperties: false });
 
 export const CancelBody = Type.Object(
-  { reason: Type.Optional(Text(4_000, 'why it is cancelled')) },
+  { reason: Type.Optional(Note(NOTE_MOST.progress, 'why it is cancelled')) },
   { title: 'Cancel', additionalProperties: false },
 );
 export type CancelBody = Static<typeof CancelBody>;

@@ -83,6 +83,11 @@ export const AssignmentAnswer = Type.Object(
       enum: ['written', 'pending'],
       description: 'whether branch and labels are on the forge already',
     }),
+    completed_task_id: Nullable(
+      Type.String({
+        description: 'the task that asking completed (`on_unfinished`: complete); null: none',
+      }),
+    ),
     lease: Type.Object(
       {
         token: Type.String({ description: 'the proof that this agent holds the task' }),

@@ -12,6 +12,17 @@ export const SettingParams = Type.Object(
   { additionalProperties: false },
 );
 
+export const FlagParams = Type.Object(
+  {
+    name: Type.String({
+      pattern: '^[a-z][a-z0-9_]{0,63}(:[A-Za-z0-9._/-]{1,201})?$',
+      description:
+        'maintenance, maintenance:{repository}, maintenance:{agent} or debug; a slash in it is written %2F',
+    }),
+  },
+  { additionalProperties: false },
+);
+
 export const SettingBody = Type.Object(
   { value: Type.Unknown({ description: 'the new value' }) },
   { title: 'Setting', additionalProperties: false, examples: [{ value: 900 }] },
@@ -49,6 +60,12 @@ export const FlagsAnswer = Type.Object(
     maintenance: Type.Boolean({ description: 'stops hand-out' }),
     debug: Type.Boolean({ description: 'raises the log level' }),
   },
-  { title: 'Flags', additionalProperties: false },
+  {
+    title: 'Flags',
+    patternProperties: { '^maintenance:': Type.Boolean() },
+    additionalProperties: false,
+    description:
+      'maintenance:{name} is listed for each repository or agent whose hand-out is stopped',
+  },
 );
 export type FlagsAnswer = Static<typeof FlagsAnswer>;

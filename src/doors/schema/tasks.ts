@@ -13,6 +13,13 @@ export const TasksQuery = Type.Object(
     agent: Type.Optional(AgentId),
     label: Type.Optional(Label),
     repository: Type.Optional(Repository),
+    issue: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'the number of an issue: its tasks, the open one first, then the last one',
+      }),
+    ),
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,

@@ -5,7 +5,10 @@ import type { AssignmentAnswer } from '../schema/request-task.ts';
 import { instant } from './instant.ts';
 import { attemptView } from './task.ts';
 
-export function assignmentView(assignment: Assignment): AssignmentAnswer {
+export function assignmentView(
+  assignment: Assignment,
+  completedTaskId: string | null = null,
+): AssignmentAnswer {
   const { task, issue, lease, handoff, prompt, ledger } = assignment;
   return {
     issue_id: issue.number,
@@ -24,6 +27,7 @@ export function assignmentView(assignment: Assignment): AssignmentAnswer {
     handoff: handoff === null ? null : handoff.map(attemptView),
     prompt,
     ledger,
+    completed_task_id: completedTaskId,
     lease: {
       token: lease.token,
       fence: lease.fence,

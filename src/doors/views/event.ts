@@ -1,6 +1,7 @@
 // A fact as an event: snake_case, instants as ISO 8601.
 
 import type { Fact } from '../../core/facts.ts';
+import { tokenIdOf, tokenSetting } from '../../core/token.ts';
 import type { Event } from '../schema/events.ts';
 import { instant } from './instant.ts';
 import { snakeCase } from './snake-case.ts';
@@ -21,6 +22,10 @@ export function eventView(fact: Fact): Event {
       isInstant(name) && typeof value === 'number' ? instant(value) : value,
     ]);
   const event: Record<string, unknown> = Object.fromEntries(entries);
-  if (fact.type === 'setting_changed' && SECRET_SETTING.test(fact.name)) event['value'] = null;
+  if (fact.type === 'setting_changed' && SECRET_SETTING.test(fact.name)) {
+    event['value'] = null;
+    // The name ends in the hash of the secret; its id says as much to people.
+    event['name'] = tokenSetting(tokenIdOf(fact.name));
+  }
   return event as Event;
 }

@@ -80,16 +80,17 @@ export function listedTaskView({ task, issue }: ListedTask): ListedTaskAnswer {
     issue_url: issue.url,
     title: issue.title,
     labels: [...issue.labels],
+    issue_state: issue.state,
   };
 }
 
 export function taskDetailView(detail: TaskDetail): TaskDetailAnswer {
-  const { issue, attempts, history } = detail;
+  const { issue, attempts, history, nextHistoryCursor } = detail;
   return {
     ...listedTaskView(detail),
     body: issue.body,
-    issue_state: issue.state,
     earlier_attempts: attempts.map(attemptView),
     history: history.map(eventView),
+    next_history_cursor: nextHistoryCursor,
   };
 }

@@ -4,12 +4,18 @@ import type { Forge } from '../../core/forge.ts';
 import { ForgeRefused } from '../../core/forge.ts';
 import { isSafeRefName } from '../../core/ref-name.ts';
 import type { Place } from './place.ts';
+import { createRecent } from './recent.ts';
 import { hasStatus, refusalOf } from './refusals.ts';
 
 /** Polling keeps it fresher than this; a head so old is asked for again before it is used. */
 const HEAD_MS = 300_000;
+/** Asked about names that issues wish for; creating the branch is what decides. */
+const HAS_MS = 3_600_000;
+const NAMES_KEPT = 5000;
 
 export interface Branches {
+  /** Under this very name; remembered for an hour. */
+  has(branch: string): Promise<boolean>;
   create(branch: string): ReturnType<Forge['createBranch']>;
   /** The head of the default branch; asks only where that is not known freshly. */
   head(mostAgeMs?: number): Promise<string>;
@@ -20,6 +26,7 @@ export interface Branches {
 export function createBranches(place: Place, now: () => number): Branches {
   let known: { sha: string; at: number } | null = null;
   let etag: string | null = null;
+  const asked = createRecent<string, { readonly exists: boolean; readonly at: number }>(NAMES_KEPT);
 
   async function readHead(): Promise<string> {
     const { default_branch } = await place.about();
@@ -52,8 +59,24 @@ export function createBranches(place: Place, now: () => number): Branches {
     }
   }
 
+  async function has(branch: string): Promise<boolean> {
+    const before = asked.get(branch);
+    if (before !== undefined && now() - before.at < HAS_MS) return before.exists;
+    const route = 'GET /repos/{owner}/{repo}/git/ref/{ref}';
+    const exists = await place.request(route, { ref: `heads/${branch}` }).then(
+      () => true,
+      (error: unknown) => {
+        if (hasStatus(error, 404)) return false;
+        throw error;
+      },
+    );
+    asked.set(branch, { exists, at: now() });
+    return exists;
+  }
+
   return {
     head,
+    has,
     expire() {
       if (known !== null) known = { ...known, at: Number.NEGATIVE_INFINITY };
     },

@@ -75,7 +75,7 @@ const BantoOctokit = Octokit.plugin(throttling, retry);
 const NOT_REPEATED = [400, 401, 403, 404, 410, 422, 429, 451];
 export function createClient(options: ClientOptions): Client {
   const { now, after, auth } = options;
-  const baseUrl = options.apiUrl.replace(/\/+$/, '');
+  const baseUrl = options.apiUrl.replace(/\/{1,20}$/, '');
   const pacing: Pacing = { ...DEFAULT_PACING, ...options.pacing };
   const { writes, reads, content, sent, writesAtOnce, atOnce, readReserve } = pacing;
   const limits = { writes, reads, content, sent, writesAtOnce, atOnce, readReserve };

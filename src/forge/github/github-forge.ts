@@ -52,7 +52,7 @@ export function openGithubForge(options: GithubForgeOptions): GithubForge {
 
   function openRepository(repository: string) {
     const place = createPlace(client, repository, now);
-    const trust = options.trustedOnly === true ? createTrust(place, now) : null;
+    const trust = options.trustedOnly === true ? createTrust(place, me, now) : null;
     const mirror = createRepositoryMirror({ place, trust, now });
     const labels = createLabels(place, createLabelsAtOnce(place, mirror.nodeId, now));
     const echoes = createEchoes(now);
@@ -146,6 +146,7 @@ export function openGithubForge(options: GithubForgeOptions): GithubForge {
         ? at(repository).pushes.read(number)
         : at(repository).mirror.read(number),
     pull: (repository, number, issue) => at(repository).mirror.pull(number, issue),
+    hasBranch: (repository, branch) => at(repository).branches.has(branch),
     createBranch: (repository, branch) => at(repository).branches.create(branch),
     async setLabels(repository, number, change) {
       // A push has nothing that a label could stand on.

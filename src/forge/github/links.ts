@@ -2,10 +2,10 @@
 // GitHub's own `closingIssuesReferences` is empty unless the default branch is the target: the text is read here.
 
 import { branchFromBody } from '../../core/body.ts';
+import { ownBranch, wishProblem } from '../../core/branch-wish.ts';
 import type { Issue } from '../../core/issue.ts';
 import { isLedgerLabel } from '../../core/ledger.ts';
-import { isSafeRefName } from '../../core/ref-name.ts';
-import type { Pull } from './shapes.ts';
+import { isForeign, type Pull } from './shapes.ts';
 
 const TEXT_READ = 65_536;
 const REFERENCE =
@@ -35,11 +35,14 @@ export function mentionsIn(text: string, repository: string): Mentions {
   return { closes: [...closes], names: [...names].filter((number) => !closes.has(number)) };
 }
 
-/** The branch a task of this issue works on, as the plan names it. */
-export function branchOf(issue: Pick<Issue, 'body' | 'number'>, defaultBranch: string): string {
-  const named = branchFromBody(issue.body);
-  if (named !== null && isSafeRefName(named, defaultBranch)) return named;
-  return `feature/issue-${issue.number}`;
+/** The branch that the issue asks for, where its name may be used. Whether it is followed, the broker decides. */
+export function wishedBranchOf(
+  issue: Pick<Issue, 'body' | 'number'>,
+  defaultBranch: string,
+): string {
+  const wish = branchFromBody(issue.body);
+  const followed = wish !== null && wishProblem(wish, defaultBranch) === null;
+  return followed ? wish : ownBranch(issue.number);
 }
 
 /** The numbers of issues whose picture may change with this pull request; named branches come from the index. */
@@ -64,8 +67,8 @@ function hasBegun(issue: Issue): boolean {
   return issue.labels.some((label) => isLedgerLabel(label));
 }
 
-type Link = 'branch' | 'closes' | 'claimed' | 'names';
-const STRENGTH: readonly Link[] = ['branch', 'closes', 'claimed', 'names'];
+type Link = 'claimed' | 'branch' | 'closes' | 'names';
+const STRENGTH: readonly Link[] = ['claimed', 'branch', 'closes', 'names'];
 const LIVENESS: readonly Pull['state'][] = ['open', 'merged', 'closed'];
 
 /** What is known beside the texts: by number of the pull request. */
@@ -75,28 +78,41 @@ interface Said {
 }
 const NOTHING_SAID: Said = { claimed: new Set(), mentioned: new Set() };
 
-function linkOf(issue: Issue, pull: Pull, branch: string, said: Said): Link | null {
-  if (pull.ownBranch && pull.headBranch === branch) return 'branch';
+/** What people of the repository opened comes first, then what an agent reported, then what strangers link. */
+function standing(pull: Pull, link: Link): number {
+  if (!isForeign(pull)) return 0;
+  return link === 'claimed' ? 1 : 2;
+}
+
+function linkOf(issue: Issue, pull: Pull, wish: string, said: Said): Link | null {
+  if (said.claimed.has(pull.number)) return 'claimed';
+  const { headBranch } = pull;
+  if (pull.ownBranch && (headBranch === wish || headBranch === ownBranch(issue.number)))
+    return 'branch';
   const { closes, names } = mentionsIn(`${pull.title}\n${pull.body}`, issue.repository);
   if (closes.includes(issue.number)) return 'closes';
-  if (said.claimed.has(pull.number)) return 'claimed';
   const named = names.includes(issue.number) || said.mentioned.has(pull.number);
   return named && pull.state === 'open' && hasBegun(issue) ? 'names' : null;
 }
 
-/** Open before merged before closed, then the stronger link, then the newer one. */
+/** Own before strange ones, open before merged before closed, then the stronger link, then the newer one. */
 export function pullFor(
   issue: Issue,
   candidates: readonly Pull[],
   defaultBranch: string,
   said: Said = NOTHING_SAID,
 ): Pull | null {
-  const branch = branchOf(issue, defaultBranch);
+  const wish = wishedBranchOf(issue, defaultBranch);
   let best: { pull: Pull; rank: readonly number[] } | null = null;
   for (const pull of candidates) {
-    const link = linkOf(issue, pull, branch, said);
+    const link = linkOf(issue, pull, wish, said);
     if (link === null) continue;
-    const rank = [LIVENESS.indexOf(pull.state), STRENGTH.indexOf(link), -pull.number];
+    const rank = [
+      standing(pull, link),
+      LIVENESS.indexOf(pull.state),
+      STRENGTH.indexOf(link),
+      -pull.number,
+    ];
     if (best === null || comesBefore(rank, best.rank)) best = { pull, rank };
   }
   return best?.pull ?? null;

@@ -30,20 +30,30 @@ export function createPictures(parts: {
   const dependencies = createDependencies(place);
   const crossReferences = createCrossReferences(place, now);
 
+  /** Pull requests of strangers are not looked at where strangers are not trusted. */
+  async function link(base: Issue): Promise<Pull | null> {
+    const { default_branch } = await place.about();
+    if (trust === null) return index.linkTo(base, default_branch);
+    const except = new Set<number>();
+    for (const pull of index.candidates(base, default_branch)) {
+      if (!(await trust.mayLink(pull))) except.add(pull.number);
+    }
+    return index.linkTo(base, default_branch, except);
+  }
+
   async function linkByMention(from: GithubIssue, base: Issue): Promise<Pull | null> {
     const numbers = await crossReferences.of(from);
     for (const number of numbers) {
       if (index.get(number) === undefined) await pulls.read(number);
       index.mention(number, base.number);
     }
-    return numbers.length === 0 ? null : index.linkTo(base, (await place.about()).default_branch);
+    return numbers.length === 0 ? null : link(base);
   }
 
   async function decorate(from: GithubIssue): Promise<Issue> {
-    const { default_branch } = await place.about();
     const base = toIssue(repository, from);
     const blockedBy = await dependencies.of(from);
-    const pull = index.linkTo(base, default_branch) ?? (await linkByMention(from, base));
+    const pull = (await link(base)) ?? (await linkByMention(from, base));
     const hold = trust === null ? null : await trust.holdOf(from);
     return {
       ...base,

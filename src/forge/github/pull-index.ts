@@ -1,12 +1,14 @@
 // The pull requests of a repository, found by the branch they come from and by the issues they speak of.
 
 import type { Issue } from '../../core/issue.ts';
-import { branchOf, pullFor, touchedBy } from './links.ts';
+import { pullFor, touchedBy, wishedBranchOf } from './links.ts';
 import { createRecent } from './recent.ts';
 import type { Pull } from './shapes.ts';
 
 /** Closed ones are remembered for the rounds they end; the oldest are forgotten. */
 const CLOSED_KEPT = 2000;
+
+const NOBODY: ReadonlySet<number> = new Set();
 
 export interface PullIndex {
   get(number: number): Pull | undefined;
@@ -17,8 +19,10 @@ export interface PullIndex {
   claim(pull: number, issue: number): void;
   /** GitHub's word that it speaks of this issue, somewhere else than in its own text. */
   mention(pull: number, issue: number): void;
+  /** Everything that may be this issue's by what it says itself, not by an agent's word. */
+  candidates(issue: Issue, defaultBranch: string): Pull[];
   /** The pull request of an issue; remembers the choice, so that the request is no item of its own. */
-  linkTo(issue: Issue, defaultBranch: string): Pull | null;
+  linkTo(issue: Issue, defaultBranch: string, except?: ReadonlySet<number>): Pull | null;
   /** True where an open issue has chosen it. */
   isLinked(number: number): boolean;
   /** The pull requests whose choice has changed since this was last asked. */
@@ -75,6 +79,17 @@ export function createPullIndex(repository: string): PullIndex {
     for (const number of touchedBy(pull, repository, named)) remove(byIssue, number, pull.number);
   }
 
+  function candidates(issue: Issue, defaultBranch: string): Pull[] {
+    const branch = wishedBranchOf(issue, defaultBranch);
+    if (branch !== `feature/issue-${issue.number}`) add(named, branch, issue.number);
+    const numbers = [
+      ...(byBranch.get(branch) ?? []),
+      ...(byIssue.get(issue.number) ?? []),
+      ...(mentions.get(issue.number) ?? []),
+    ];
+    return [...new Set(numbers)].flatMap((number) => pulls.get(number) ?? []);
+  }
+
   function dropOldest(except: Pull): void {
     for (const pull of pulls.values()) {
       if (pull.state === 'open' || pull === except) continue;
@@ -106,19 +121,14 @@ export function createPullIndex(repository: string): PullIndex {
       if (pulls.has(pull)) choose(issue, pull);
     },
     mention: (pull, issue) => add(mentions, issue, pull),
-    linkTo(issue, defaultBranch) {
-      const branch = branchOf(issue, defaultBranch);
-      if (branch !== `feature/issue-${issue.number}`) add(named, branch, issue.number);
-      const claimed = claims.get(issue.number) ?? new Set<number>();
-      const mentioned = mentions.get(issue.number) ?? new Set<number>();
-      const numbers = [
-        ...(byBranch.get(branch) ?? []),
-        ...(byIssue.get(issue.number) ?? []),
-        ...claimed,
-        ...mentioned,
-      ];
-      const candidates = [...new Set(numbers)].flatMap((number) => pulls.get(number) ?? []);
-      const pull = pullFor(issue, candidates, defaultBranch, { claimed, mentioned });
+    candidates,
+    linkTo(issue, defaultBranch, except = NOBODY) {
+      const claimed = claims.get(issue.number) ?? NOBODY;
+      const mentioned = mentions.get(issue.number) ?? NOBODY;
+      const own = candidates(issue, defaultBranch).filter(({ number }) => !except.has(number));
+      const reported = [...claimed].flatMap((number) => pulls.get(number) ?? []);
+      const found = [...new Set([...own, ...reported])];
+      const pull = pullFor(issue, found, defaultBranch, { claimed, mentioned });
       if (issue.state === 'open' && pull !== null) choose(issue.number, pull.number);
       else unlink(issue.number);
       return pull;

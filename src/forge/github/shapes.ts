@@ -121,9 +121,17 @@ export function toPull(from: GithubPull): Pull {
   };
 }
 
+const BELONGS = new Set(['OWNER', 'MEMBER', 'COLLABORATOR']);
+
+/** Opened from outside by somebody who does not belong to the repository: anybody can, and can write `Closes #7`. */
+export function isForeign(pull: Pick<Pull, 'ownBranch' | 'association'>): boolean {
+  return !pull.ownBranch && !BELONGS.has(pull.association);
+}
+
 export function linkedPull(pull: Pull): LinkedPull {
   const { number, headBranch, state, endedAt, author, decision, decidedAt, comments } = pull;
-  return { number, headBranch, state, endedAt, author, decision, decidedAt, comments };
+  const foreign = isForeign(pull) ? ({ foreign: true } as const) : {};
+  return { number, headBranch, state, endedAt, author, decision, decidedAt, comments, ...foreign };
 }
 
 /** A pull request that nobody opened an issue for; `linked`: it has one, and is reviewed there. */

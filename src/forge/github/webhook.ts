@@ -33,6 +33,9 @@ interface Payload {
 
 const LEFT = new Set(['deleted', 'transferred']);
 
+/** Whatever is no text says nothing; an object may even refuse to become one. */
+const word = (value: unknown): string => (typeof value === 'string' ? value : '');
+
 function isItem(value: unknown): value is GithubIssue {
   const { number, updated_at, labels } = (value ?? {}) as Partial<GithubIssue>;
   return Number.isInteger(number) && typeof updated_at === 'string' && Array.isArray(labels);
@@ -51,8 +54,9 @@ function isPush(value: unknown): value is GithubPush {
 }
 
 const HANDLERS: Readonly<Record<string, (heard: Heard, payload: Payload) => void>> = {
-  issues({ mirror, echoes }, { action = '', issue, label }) {
-    if (!isItem(issue) || echoes.isEcho(issue.number, action, String(label?.name))) return;
+  issues({ mirror, echoes }, { action: said, issue, label }) {
+    const action = word(said);
+    if (!isItem(issue) || echoes.isEcho(issue.number, action, word(label?.name))) return;
     if (LEFT.has(action)) mirror.hearGone(issue.number);
     else mirror.hear(issue);
   },

@@ -4,8 +4,11 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { addIssue } from './add-issue.ts';
+import { makeLocalRepository } from '../../../test/support/local-repository.ts';
+import { addIssue as addNumbered, type NewIssue } from './add-issue.ts';
+import { gitIn } from './git.ts';
 import { readIssueText } from './issue-file.ts';
+import { openNumbers } from './numbers.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -13,7 +16,35 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(join(folder, '..'), { recursive: true }));
 
+/** As a process of its own would: nothing is remembered between two calls. */
+function addIssue(into: string, issue: NewIssue) {
+  const repoDir = join(into, '..');
+  const dataDir = join(repoDir, '.banto');
+  const numbers = openNumbers({ dataDir, git: gitIn(repoDir), backlogDir: 'backlog' });
+  return addNumbered(into, issue, numbers);
+}
+
 describe('addIssue', () => {
+  it('never gives a number twice, also when its file is gone', async () => {
+    const { path } = await addIssue(folder, { title: 'One' });
+    rmSync(path);
+    expect(await addIssue(folder, { title: 'Two' })).toMatchObject({ number: 2 });
+  });
+
+  it('counts what was committed and deleted, on any branch, before Banto was there', async () => {
+    const repository = makeLocalRepository();
+    const { backlog, git } = repository;
+    git('checkout', '--quiet', '-b', 'side');
+    writeFileSync(join(backlog, '0055-old.md'), '# Old\n');
+    git('add', '.');
+    git('commit', '--quiet', '-m', 'add');
+    git('rm', '--quiet', '-r', 'backlog');
+    git('commit', '--quiet', '-m', 'remove');
+    git('checkout', '--quiet', 'main');
+    expect(await addIssue(backlog, { title: 'New' })).toMatchObject({ number: 56 });
+    repository.remove();
+  });
+
   it('makes the folder and a file that reads back as it was asked for', async () => {
     const asked = {
       title: 'Fix the Ｌogin: Überprüfung!',
@@ -58,8 +89,12 @@ describe('addIssue', () => {
   it('gives every issue a number of its own when processes add at once', async () => {
     const script = `
       import { addIssue } from '${new URL('./add-issue.ts', import.meta.url).href}';
+      import { gitIn } from '${new URL('./git.ts', import.meta.url).href}';
+      import { openNumbers } from '${new URL('./numbers.ts', import.meta.url).href}';
       const [folder, name] = process.argv.slice(1);
-      const added = Array.from({ length: 15 }, (_, i) => addIssue(folder, { title: name + i }));
+      const place = { dataDir: folder + '/../.banto', backlogDir: 'backlog' };
+      const numbers = openNumbers({ ...place, git: gitIn(folder + '/..') });
+      const added = Array.from({ length: 15 }, (_, i) => addIssue(folder, { title: name + i }, numbers));
       console.log(JSON.stringify((await Promise.all(added)).map(({ number }) => number)));
     `;
     const run = (name: string) =>

@@ -4,6 +4,7 @@ import { mkdir, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { BantoError } from '../../core/errors.ts';
+import type { Numbers } from './numbers.ts';
 import { listFolder } from './read-issue.ts';
 import { codeOf, createFile, orNull } from './replace-file.ts';
 
@@ -17,17 +18,20 @@ export interface NewIssue {
 }
 
 const SLUG_LENGTH = 50;
+const TITLE_READ = 300;
 const TRIES = 10_000;
 
-/** ASCII words of the title; `issue` where there are none. */
+/** ASCII words of the title; `issue` where there are none. Cut before it is taken apart: a title has no limit. */
 function slugOf(title: string): string {
   const words = title
+    .slice(0, TITLE_READ)
     .normalize('NFKD')
     .replaceAll(/[\u0300-\u036f]/g, '')
     .toLowerCase()
     .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '')
     .join('-');
-  return words.replace(/^-+/, '').slice(0, SLUG_LENGTH).replace(/-+$/, '') || 'issue';
+  return words.slice(0, SLUG_LENGTH).replace(/-$/, '') || 'issue';
 }
 
 function contentOf(issue: NewIssue): string {
@@ -79,14 +83,18 @@ async function withNumber<Value>(
 export async function addIssue(
   folder: string,
   issue: NewIssue,
+  numbers: Numbers,
 ): Promise<{ number: number; path: string }> {
   const bytes = Buffer.from(contentOf(issue));
   await mkdir(folder, { recursive: true });
-  let number = Math.max(0, ...(await listFolder(folder)).numbered.keys());
+  let number = await numbers.highest();
+  for (const taken of (await listFolder(folder)).numbered.keys()) number = Math.max(number, taken);
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     number += 1;
     const name = `${String(number).padStart(4, '0')}-${slugOf(issue.title)}.md`;
     const path = join(folder, name);
+    // Noted first: a number that was noted and not used is lost, which costs nothing.
+    await numbers.note(number);
     const isMade = await withNumber(folder, number, () => createFile(path, bytes));
     if (isMade === true) return { number, path };
   }

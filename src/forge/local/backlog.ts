@@ -22,8 +22,10 @@ export interface BacklogOptions {
    * and a task whose issue is gone is cancelled.
    */
   readonly graceMs: number;
+  /** Numbers whose files are on the default branch only, because another one is checked out; null: not known now. */
+  readonly elsewhere: () => Promise<ReadonlySet<number> | null>;
   /** Told after every scan. */
-  readonly onScanned: () => void;
+  readonly onScanned: () => Promise<void>;
 }
 
 interface Entry {
@@ -33,6 +35,8 @@ interface Entry {
   readonly issue: Issue;
   readonly seq: number;
   readonly missingAt: number | null;
+  /** Its file is on the default branch, which is not checked out. */
+  readonly away: boolean;
 }
 
 export interface Backlog {
@@ -41,9 +45,16 @@ export interface Backlog {
   /** Looks, and once more where something was missing, so that what is gone is gone for sure. */
   settle(): Promise<void>;
   issues(): Issue[];
+  /** The issue as it was last seen, where its file is on another branch now. */
+  away(number: number): Issue | null;
+  highest(): number;
   seq(): number;
   since(seq: number): { issues: Issue[]; gone: number[] };
   hasMissing(): boolean;
+  /** How the file looks now, for `distrust`. */
+  print(number: number): Promise<string>;
+  /** The file as it was printed cannot be written: the issue shows this problem until the file changes. */
+  distrust(number: number, print: string, problem: string): Promise<void>;
   /** The issue with the instant of creation that was first seen for its number. */
   withBirth(issue: Issue): Issue;
   strays(): readonly string[];
@@ -68,7 +79,9 @@ export function createBacklog(options: BacklogOptions): Backlog {
     const seen = await fingerprint(folder, names);
     if (seen === null) return false;
     if (known !== undefined && known.print === seen.print && !known.racy) {
-      if (known.missingAt !== null) entries.set(number, { ...known, missingAt: null });
+      if (known.missingAt !== null || known.away) {
+        entries.set(number, { ...known, missingAt: null, away: false });
+      }
       return true;
     }
     const read = await readIssue({ folder, repository, number, names, readAt });
@@ -90,6 +103,7 @@ export function createBacklog(options: BacklogOptions): Backlog {
       issue,
       seq: same ? known.seq : seq,
       missingAt: null,
+      away: false,
     });
     return true;
   }
@@ -101,10 +115,23 @@ export function createBacklog(options: BacklogOptions): Backlog {
     return { ...issue, createdAt };
   }
 
+  const isOverdue = ({ missingAt }: Entry) =>
+    missingAt !== null && performance.now() - missingAt >= graceMs;
+
+  async function missAll(missing: readonly (readonly [number, Entry])[]): Promise<void> {
+    const doubtful = missing.some(([, entry]) => entry.away || isOverdue(entry));
+    const away = doubtful ? await options.elsewhere() : new Set<number>();
+    if (away === null) return;
+    for (const [number, entry] of missing) {
+      if (away.has(number)) entries.set(number, { ...entry, missingAt: null, away: true });
+      else miss(number, entry);
+    }
+  }
+
   function miss(number: number, entry: Entry): void {
     if (entry.missingAt === null) {
-      entries.set(number, { ...entry, missingAt: performance.now() });
-    } else if (performance.now() - entry.missingAt >= graceMs) {
+      entries.set(number, { ...entry, missingAt: performance.now(), away: false });
+    } else if (isOverdue(entry)) {
       seq += 1;
       entries.delete(number);
       births.delete(number);
@@ -130,9 +157,9 @@ export function createBacklog(options: BacklogOptions): Backlog {
         }),
       );
     }
-    for (const [number, entry] of entries) if (!present.has(number)) miss(number, entry);
+    await missAll([...entries].filter(([number]) => !present.has(number)));
     scannedAt = readAt;
-    options.onScanned();
+    await options.onScanned();
   }
 
   function scan(): Promise<void> {
@@ -168,6 +195,11 @@ export function createBacklog(options: BacklogOptions): Backlog {
       await scan();
     },
     issues: () => [...entries.values()].map(fresh).sort((a, b) => a.number - b.number),
+    away: (number) => {
+      const entry = entries.get(number);
+      return entry?.away === true ? fresh(entry) : null;
+    },
+    highest: () => [...entries.keys()].reduce((most, number) => Math.max(most, number), 0),
     seq: () => seq,
     since: (from) => ({
       issues: [...entries.values()]
@@ -177,6 +209,18 @@ export function createBacklog(options: BacklogOptions): Backlog {
       gone: [...tombs].filter(([, at]) => at > from).map(([number]) => number),
     }),
     hasMissing,
+    print: async (number) => {
+      const names = (await listFolder(folder)).numbered.get(number) ?? [];
+      return (await fingerprint(folder, names))?.print ?? '';
+    },
+    distrust: async (number, print, problem) => {
+      const entry = entries.get(number);
+      if (entry === undefined) return;
+      seq += 1;
+      const issue = { ...entry.issue, problem };
+      entries.set(number, { ...entry, print, racy: false, issue, seq });
+      await options.onScanned();
+    },
     withBirth,
     strays: () => strays,
   };

@@ -69,8 +69,8 @@ describe('creating a branch', () => {
     repository.git('add', 'a.txt');
     const index = readFileSync(join(repository.repoDir, '.git/index'));
     const status = repository.git('status', '--porcelain');
-    expect(await branchesOf().create('作業/7')).toBe('created');
-    expect(repository.git('rev-parse', 'refs/heads/作業/7')).toBe(
+    expect(await branchesOf().create('work/7')).toBe('created');
+    expect(repository.git('rev-parse', 'refs/heads/work/7')).toBe(
       repository.git('rev-parse', 'main'),
     );
     expect(readFileSync(join(repository.repoDir, '.git/index'))).toEqual(index);

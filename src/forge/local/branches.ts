@@ -8,9 +8,19 @@ import type { Git, GitAnswer } from './git.ts';
 const HEADS = 'refs/heads/';
 const ORIGIN = 'refs/remotes/origin/';
 const LOCKED_RETRY_MS = 1000;
+/** A whole backlog is planned within this time: git is asked once for all of it. */
+const NAMES_MS = 2000;
+
+/** `a/b/c` stands in `a` and `a/b`. */
+function foldersOf(name: string): string[] {
+  const parts = name.split('/');
+  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));
+}
 
 export interface Branches {
   defaultBranch(): Promise<string>;
+  /** Here or at the origin, under this name or one that it cannot exist beside. May be some seconds old. */
+  has(branch: string): Promise<boolean>;
   create(branch: string): Promise<'created' | 'exists'>;
   /** The commit new branches start from; null before the first commit. */
   tip(): Promise<string | null>;
@@ -19,6 +29,7 @@ export interface Branches {
 export function createBranches(git: Git): Branches {
   // Kept once found: a feature branch that somebody checks out later must not become the default.
   let found: string | null = null;
+  let seen: { names: Promise<ReadonlySet<string>>; at: number } | null = null;
 
   async function exists(ref: string): Promise<boolean> {
     return (await git('show-ref', '--verify', '--quiet', '--', ref)).ok;
@@ -90,6 +101,7 @@ export function createBranches(git: Git): Branches {
 
   async function create(branch: string): Promise<'created' | 'exists'> {
     const base = await defaultBranch();
+    seen = null;
     if (!isSafeRefName(branch, base)) {
       throw new ForgeRefused(
         'invalid_branch',
@@ -121,5 +133,34 @@ export function createBranches(git: Git): Branches {
     throw new Error(`git could not create the branch ${branch}: ${made.error}`);
   }
 
-  return { defaultBranch, create, tip };
+  /** All names in lower case, and every folder that they stand in, with a slash at the end. */
+  async function readNames(): Promise<ReadonlySet<string>> {
+    const refs = await git('for-each-ref', '--format=%(refname)', HEADS, ORIGIN);
+    if (!refs.ok) throw new Error(`git could not list the branches: ${refs.error}`);
+    const names = new Set<string>();
+    for (const ref of refs.out.split('\n')) {
+      const name = ref.slice((ref.startsWith(HEADS) ? HEADS : ORIGIN).length).toLowerCase();
+      names.add(name);
+      for (const folder of foldersOf(name)) names.add(`${folder}/`);
+    }
+    return names;
+  }
+
+  async function has(branch: string): Promise<boolean> {
+    if (seen === null || performance.now() - seen.at > NAMES_MS) {
+      seen = { names: readNames(), at: performance.now() };
+      seen.names.catch(() => {
+        seen = null;
+      });
+    }
+    const names = await seen.names;
+    const name = branch.toLowerCase();
+    return (
+      names.has(name) ||
+      names.has(`${name}/`) ||
+      foldersOf(name).some((folder) => names.has(folder))
+    );
+  }
+
+  return { defaultBranch, has, create, tip };
 }

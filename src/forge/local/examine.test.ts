@@ -46,7 +46,7 @@ describe('check', () => {
     );
     const plain = join(repository.root, 'plain');
     mkdirSync(join(plain, 'backlog'), { recursive: true });
-    expect(await complaint(plain)).toMatch(/is not a git repository\. Run: git init/);
+    expect(await complaint(plain)).toMatch(/is not a git repository\..*`git init`/);
   });
 
   it('says that a first commit is needed', async () => {
@@ -59,7 +59,7 @@ describe('check', () => {
   it('says that the backlog folder is missing or no folder', async () => {
     rmSync(repository.backlog, { recursive: true });
     expect(await complaint()).toMatch(
-      /backlog does not exist\. Add a first issue with `banto issue add`/,
+      /There is no backlog folder .*backlog yet\. Run `banto init`/,
     );
     writeFileSync(repository.backlog, '');
     expect(await complaint()).toMatch(/is not a folder/);

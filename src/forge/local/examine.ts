@@ -1,9 +1,10 @@
-// What must be true before the local forge can work, each with the sentence that says how to mend it.
+// What must be true before the local forge can work, each with the sentence that says how to fix it.
 
 import { unlink, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { BantoError } from '../../core/errors.ts';
-import type { Branches } from './branches.ts';
-import type { Git } from './git.ts';
+import { type Branches, createBranches } from './branches.ts';
+import { type Git, gitIn } from './git.ts';
 import { codeOf, temporaryPath } from './replace-file.ts';
 
 interface Ground {
@@ -15,21 +16,20 @@ interface Ground {
 
 const OLDEST_GIT = [2, 20] as const;
 
-/** Everything that is wrong, in the order in which it should be mended. */
+/** Everything that is wrong, in the order in which it should be fixed. */
 async function examine(ground: Ground): Promise<string[]> {
   const version = await ground.git('--version');
   if (!version.installed) {
     return ['git is not installed, or not in the PATH. Install git 2.20 or newer.'];
   }
-  return [
-    ...examineVersion(version.out),
-    ...(await examineRepository(ground)),
-    ...(await examineFolder(ground.folder)),
-  ];
+  const repository = [...examineVersion(version.out), ...(await examineRepository(ground))];
+  // Where there is no repository yet, there is no sense in asking for a folder in it.
+  if (repository.length > 0) return repository;
+  return examineFolder(ground.folder);
 }
 
 function examineVersion(text: string): string[] {
-  const [major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(text)?.slice(1) ?? []).map(Number);
+  const [major = 0, minor = 0] = (/(\d{1,9})\.(\d{1,9})/.exec(text)?.slice(1) ?? []).map(Number);
   const [wantedMajor, wantedMinor] = OLDEST_GIT;
   if (major > wantedMajor || (major === wantedMajor && minor >= wantedMinor)) return [];
   return [`${text} is too old. Install git ${OLDEST_GIT.join('.')} or newer.`];
@@ -46,7 +46,9 @@ async function examineRepository({ git, branches, repoDir }: Ground): Promise<st
     if (/cannot change to/.test(inside.error)) {
       return [`The folder ${repoDir} does not exist. Set BANTO_REPO to a git repository.`];
     }
-    return [`${repoDir} is not a git repository. Run: git init, or set BANTO_REPO to one.`];
+    return [
+      `${repoDir} is not a git repository. Go to one, or make one here with \`git init\`; then run \`banto init\`. BANTO_REPO may name another.`,
+    ];
   }
   try {
     if ((await branches.tip()) !== null) return [];
@@ -68,7 +70,7 @@ async function examineFolder(folder: string): Promise<string[]> {
     const code = codeOf(error);
     if (code === 'ENOENT') {
       return [
-        `The backlog folder ${folder} does not exist. Add a first issue with \`banto issue add\`, which makes it, or set BACKLOG_DIR.`,
+        `There is no backlog folder ${folder} yet. Run \`banto init\` to make it with two example issues, or set BACKLOG_DIR.`,
       ];
     }
     if (code === 'ENOTDIR') return [`${folder} is not a folder. Set BACKLOG_DIR to one.`];
@@ -76,6 +78,16 @@ async function examineFolder(folder: string): Promise<string[]> {
       `The backlog folder ${folder} cannot be written (${code}). Give Banto the right to write there.`,
     ];
   }
+}
+
+/** The same before a forge is opened. */
+export async function checkRepository(place: {
+  readonly repoDir: string;
+  readonly backlogDir: string;
+}): Promise<void> {
+  const git = gitIn(place.repoDir);
+  const folder = resolve(place.repoDir, place.backlogDir);
+  await check({ git, branches: createBranches(git), repoDir: place.repoDir, folder });
 }
 
 export async function check(ground: Ground): Promise<void> {

@@ -1,7 +1,16 @@
 // Where the front matter of an issue file lies and what it says. Offsets stay those of the file's text,
 // so that the labels can be replaced without touching another byte.
 
-import { isMap, isScalar, isSeq, type Pair, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml';
+import {
+  type Document,
+  isMap,
+  isScalar,
+  isSeq,
+  type Pair,
+  parseDocument,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
 
 export interface Layout {
   readonly eol: '\n' | '\r\n';
@@ -28,6 +37,10 @@ export interface FrontMatter {
 /** Something a person has to mend in the file; the message is the sentence they read. */
 export class Malformed extends Error {}
 
+/** Far more than any list of labels needs. */
+const MOST_YAML = 8192;
+/** As on GitHub. */
+const MOST_LABELS = 100;
 const FENCE = /^---[ \t]*$/;
 const NO_FIELDS: Fields = { labels: [], priority: null, state: 'open', blockedBy: [] };
 
@@ -53,18 +66,18 @@ export function layOut(text: string): Layout {
 }
 
 export function readFrontMatter(yamlText: string): FrontMatter {
-  const doc = parseDocument(yamlText, { keepSourceTokens: true, logLevel: 'silent' });
+  const doc = parseYaml(yamlText);
   const error = doc.errors[0];
   if (error !== undefined) {
-    const line = (error.linePos?.[0].line ?? 0) + 1;
-    const sentence = error.message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '');
-    throw new Malformed(`the front matter is not valid YAML: ${sentence} (line ${line})`);
+    const line = yamlText.slice(0, error.pos[0]).split('\n').length + 1;
+    throw new Malformed(`the front matter is not valid YAML: ${error.message} (line ${line})`);
   }
   const map = doc.contents;
   if (map === null || (isScalar(map) && map.value === null && map.source === '')) {
     return { fields: NO_FIELDS, map: null, labels: null };
   }
   if (!isMap(map)) throw new Malformed('the front matter is not a list of `name: value` lines');
+  refuseTwice(map);
   const pair = (name: string) =>
     map.items.find((item) => isScalar(item.key) && item.key.value === name) ?? null;
   const labels = pair('labels');
@@ -75,6 +88,33 @@ export function readFrontMatter(yamlText: string): FrontMatter {
     blockedBy: readNumbers(pair('blocked_by')),
   };
   return { fields, map, labels };
+}
+
+/**
+ * The parser's own check for keys that stand twice compares all with all, and its messages quote the text: both
+ * grow with the square of a stranger's file.
+ */
+function parseYaml(text: string): Document.Parsed {
+  if (text.length > MOST_YAML) throw new Malformed('the front matter is larger than 8 KiB');
+  const options = { keepSourceTokens: true, uniqueKeys: false, prettyErrors: false } as const;
+  try {
+    return parseDocument(text, { ...options, logLevel: 'silent' });
+  } catch (cause) {
+    // Lists in lists in lists, thousands deep.
+    if (cause instanceof RangeError) throw new Malformed('the front matter is nested too deep');
+    throw cause;
+  }
+}
+
+function refuseTwice(map: YAMLMap): void {
+  const seen = new Set<unknown>();
+  for (const { key } of map.items) {
+    if (!isScalar(key)) continue;
+    if (seen.has(key.value)) {
+      throw new Malformed(`the front matter is not valid YAML: ${String(key.value)} stands twice`);
+    }
+    seen.add(key.value);
+  }
 }
 
 /** `labels:` with nothing behind the colon. */
@@ -98,6 +138,9 @@ function readLabels(pair: Pair): string[] {
   }
   const list = labelList(pair);
   if (list === null || list.anchor || list.tag) throw new Malformed(LABELS_WANTED);
+  if (list.items.length > MOST_LABELS) {
+    throw new Malformed(`an issue has at most ${MOST_LABELS} labels`);
+  }
   const labels = new Map<string, string>();
   for (const item of list.items) {
     if (!isScalar(item) || typeof item.value !== 'string' || item.anchor || item.tag) {

@@ -1,6 +1,7 @@
-// The one place that starts git: never through a shell, never with the caller's GIT_* variables.
+// Runs git in the repository, a few at a time.
 
 import { execFile } from 'node:child_process';
+import { gitArguments, gitEnvironment } from '../../git-command.ts';
 
 export interface GitAnswer {
   readonly ok: boolean;
@@ -13,12 +14,6 @@ export interface GitAnswer {
 export type Git = (...args: readonly string[]) => Promise<GitAnswer>;
 
 const TIMEOUT_MS = 30_000;
-
-/** GIT_DIR and its kin would point git at another repository than the one that was asked for. */
-function cleanEnvironment(): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'));
-  return { ...Object.fromEntries(kept), GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' };
-}
 
 /** Hundreds of hand-outs at once must not become hundreds of processes at once. */
 const MOST_AT_ONCE = 4;
@@ -48,8 +43,12 @@ export function gitIn(repoDir: string): Git {
 }
 
 function run(repoDir: string, args: readonly string[], done: (answer: GitAnswer) => void): void {
-  const options = { env: cleanEnvironment(), timeout: TIMEOUT_MS, maxBuffer: 16 * 1024 * 1024 };
-  execFile('git', ['-C', repoDir, ...args], options, (error, stdout, stderr) => {
+  const options = {
+    env: gitEnvironment(process.env),
+    timeout: TIMEOUT_MS,
+    maxBuffer: 16 * 1024 * 1024,
+  };
+  execFile('git', gitArguments(repoDir, args), options, (error, stdout, stderr) => {
     done({
       ok: error === null,
       out: stdout.trim(),

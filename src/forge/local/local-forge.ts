@@ -5,13 +5,17 @@ import { randomUUID } from 'node:crypto';
 import { basename, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { BantoError } from '../../core/errors.ts';
-import type { Forge, ForgeChange } from '../../core/forge.ts';
+import { type Forge, type ForgeChange, ForgeRefused, type LabelChange } from '../../core/forge.ts';
 import type { Issue } from '../../core/issue.ts';
 import { createBacklog, type LocalLog } from './backlog.ts';
 import { createBranches } from './branches.ts';
 import { writeComment } from './comments.ts';
+import { createEditableBacklog } from './editable-backlog.ts';
+import { createElsewhere } from './elsewhere.ts';
 import { check } from './examine.ts';
 import { gitIn } from './git.ts';
+import { identify, repositoryName } from './identity.ts';
+import { NO_NUMBERS, openNumbers } from './numbers.ts';
 import { listFolder, readIssue } from './read-issue.ts';
 import { watchFolder } from './watch-folder.ts';
 import { gone, refusalOf, writeLabels } from './write-labels.ts';
@@ -20,6 +24,10 @@ export interface LocalForgeOptions {
   readonly repoDir: string;
   /** Relative to the repository. */
   readonly backlogDir: string;
+  /** Where it is written down which repository this is; without it the folder's name counts. */
+  readonly dataDir?: string;
+  /** Nothing is written down (a command that only looks). */
+  readonly readOnly?: boolean;
   readonly log?: LocalLog;
   /** How often the folder is looked at even when the system reports no change. */
   readonly pollMs?: number;
@@ -45,30 +53,50 @@ const PAGE = 100;
 const POLL_MS = 5000;
 const GRACE_MS = 250;
 const SILENT: LocalLog = { warn: () => undefined };
-export function repositoryName(repoDir: string): string {
-  const name = basename(resolve(repoDir))
-    .replace(/\.git$/, '')
-    .replaceAll(/[^A-Za-z0-9._-]+/g, '-')
-    .replaceAll(/^[-.]+|[-.]+$/g, '');
-  return name === '' ? 'local' : name;
-}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 export async function openLocalForge(options: LocalForgeOptions): Promise<LocalForge> {
   const { log = SILENT, pollMs = POLL_MS, graceMs = GRACE_MS, now = Date.now } = options;
   const repoDir = resolve(options.repoDir);
   const folder = resolve(repoDir, options.backlogDir);
-  const name = repositoryName(repoDir);
   const instance = randomUUID();
   const git = gitIn(repoDir);
   const branches = createBranches(git);
+  const { dataDir } = options;
+  const name =
+    dataDir === undefined
+      ? repositoryName(repoDir, null)
+      : await identify({ git, branches, repoDir, dataDir }, options.readOnly !== true);
   const watchers = new Map<(change: ForgeChange) => void, number>();
   const lines = new Map<number, Promise<void>>();
   let stopWatching: (() => Promise<void>) | null = null;
-  const backlog = createBacklog({ folder, repository: name, log, now, graceMs, onScanned: notify });
+  const { backlogDir } = options;
+  const elsewhere = createElsewhere({ git, branches, repoDir, backlogDir, repository: name });
+  const numbers =
+    dataDir === undefined || options.readOnly === true
+      ? NO_NUMBERS
+      : openNumbers({ dataDir, git, backlogDir });
+  const backlog = createBacklog({
+    folder,
+    repository: name,
+    log,
+    now,
+    graceMs,
+    elsewhere: elsewhere.numbers,
+    onScanned: scanned,
+  });
 
   function only(repository: string): void {
     if (repository === name) return;
     throw new BantoError('not_found', `There is no repository ${JSON.stringify(repository)} here.`);
+  }
+
+  async function scanned(): Promise<void> {
+    await numbers.note(Math.max(0, backlog.highest())).catch((error: unknown) => {
+      log.warn({ err: error }, 'the highest number could not be written down');
+    });
+    notify();
   }
 
   function notify(): void {
@@ -105,7 +133,26 @@ export async function openLocalForge(options: LocalForgeOptions): Promise<LocalF
       if (issue) return backlog.withBirth(issue);
       if (!isLast) await delay(graceMs);
     }
-    return null;
+    return backlog.away(number) ?? elsewhere.read(number, now());
+  }
+
+  /** What is on another branch for now is written when it is back. */
+  async function label(number: number, change: LabelChange): Promise<void> {
+    const print = await backlog.print(number);
+    try {
+      await writeLabels(folder, number, change);
+    } catch (error) {
+      if (error instanceof ForgeRefused && error.reason === 'malformed') {
+        // Nobody may have looked at it since it broke: once it is repaired, that has to be news.
+        await backlog.distrust(number, print, `malformed: ${messageOf(error.cause)}`);
+      }
+      const isGone = error instanceof ForgeRefused && error.reason === 'gone';
+      if (!isGone || (await read(name, number)) === null) throw error;
+      throw new Error(
+        `The file of issue ${number} is on the default branch, and another one is checked out.`,
+        { cause: error },
+      );
+    }
   }
 
   async function comment(number: number, key: string, text: string): Promise<void> {
@@ -168,6 +215,8 @@ export async function openLocalForge(options: LocalForgeOptions): Promise<LocalF
     return [...broken, ...strays];
   }
 
+  const editable = createEditableBacklog({ folder, repository: name, now, numbers, inLine });
+
   // What cannot be looked at yet (no folder, no repository) is `check`'s to report.
   await backlog.scan().catch((error: unknown) => log.warn({ err: error }, 'the first look failed'));
   await branches.defaultBranch().catch((error: unknown) => {
@@ -179,17 +228,22 @@ export async function openLocalForge(options: LocalForgeOptions): Promise<LocalF
     kind: 'local',
     repositories: [name],
     hasPullRequests: false,
+    numbersReturn: true,
     list,
     changes,
     watch,
     read,
+    hasBranch: async (repository, branch) => {
+      only(repository);
+      return branches.has(branch);
+    },
     createBranch: async (repository, branch) => {
       only(repository);
       return branches.create(branch);
     },
     setLabels: async (repository, number, change) => {
       only(repository);
-      await inLine(number, () => writeLabels(folder, number, change));
+      await inLine(number, () => label(number, change));
     },
     comment: async (repository, number, key, text) => {
       only(repository);
@@ -201,6 +255,19 @@ export async function openLocalForge(options: LocalForgeOptions): Promise<LocalF
       return branches.defaultBranch();
     },
     problems,
+    backlog: {
+      list: editable.list,
+      add: async (issue) => {
+        const added = await editable.add(issue);
+        await backlog.scan();
+        return backlog.withBirth(added);
+      },
+      edit: async (number, change) => {
+        const edited = await editable.edit(number, change);
+        await backlog.scan();
+        return edited === null ? null : backlog.withBirth(edited);
+      },
+    },
     close: async () => {
       watchers.clear();
       await stop();

@@ -30,17 +30,22 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
+/** Null: the name does not begin with a number. */
+export function numberOfFile(name: string): number | null {
+  const digits = ISSUE_NAME.exec(name)?.[1];
+  return digits === undefined ? null : Number(digits);
+}
+
 export async function listFolder(folder: string): Promise<Listing> {
   const numbered = new Map<number, string[]>();
   const strays: string[] = [];
   for (const name of (await namesIn(folder)).sort()) {
     if (!MARKDOWN_NAME.test(name)) continue;
-    const digits = ISSUE_NAME.exec(name)?.[1];
-    if (digits === undefined) {
+    const number = numberOfFile(name);
+    if (number === null) {
       if (!README.test(name)) strays.push(name);
       continue;
     }
-    const number = Number(digits);
     const names = numbered.get(number);
     if (names === undefined) numbered.set(number, [name]);
     else names.push(name);
@@ -96,35 +101,48 @@ export interface IssueSource {
   readonly readAt: number;
 }
 
-/** Null when the file went away meanwhile. */
-export async function readIssue(source: IssueSource): Promise<Issue | null> {
+function issueWithoutText(source: IssueSource, createdAt: number): Issue {
   const name = source.names[0] ?? '';
-  const path = join(source.folder, name);
-  const stats = await orNull(lstat(path));
-  if (stats === null) return null;
-  const issue: Issue = {
+  return {
     subject: 'issue',
     repository: source.repository,
     number: source.number,
     title: name.replace(/\.md$/i, ''),
     body: '',
-    url: pathToFileURL(path).href,
+    url: pathToFileURL(join(source.folder, name)).href,
     labels: [],
     state: 'open',
     author: null,
-    createdAt: Math.floor(Math.min(stats.birthtimeMs || stats.mtimeMs, stats.mtimeMs)),
+    createdAt,
     updatedAt: source.readAt,
     priority: null,
     blockedBy: [],
     pull: null,
     problem: null,
   };
+}
+
+export function issueFromText(source: IssueSource, createdAt: number, text: string): Issue {
+  const issue = issueWithoutText(source, createdAt);
+  try {
+    return { ...issue, ...readIssueText(text) };
+  } catch (error) {
+    if (!(error instanceof Malformed)) throw error;
+    return { ...issue, problem: `malformed: ${error.message}` };
+  }
+}
+
+/** Null when the file went away meanwhile. */
+export async function readIssue(source: IssueSource): Promise<Issue | null> {
+  const stats = await orNull(lstat(join(source.folder, source.names[0] ?? '')));
+  if (stats === null) return null;
+  const bornAt = Math.floor(Math.min(stats.birthtimeMs || stats.mtimeMs, stats.mtimeMs));
   try {
     const text = await readText(await resolveFile(source.folder, source.names));
-    return { ...issue, ...readIssueText(text) };
+    return issueFromText(source, bornAt, text);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return null;
     if (!(error instanceof Malformed)) throw error;
-    return { ...issue, problem: `malformed: ${error.message}` };
+    return { ...issueWithoutText(source, bornAt), problem: `malformed: ${error.message}` };
   }
 }

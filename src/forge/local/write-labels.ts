@@ -71,7 +71,7 @@ export function gone(number: number): ForgeRefused {
 /** What will never succeed becomes a refusal; everything else is tried again by the caller. */
 export function refusalOf(error: unknown, number: number): unknown {
   if (error instanceof Malformed) {
-    const message = `The file of issue ${number} has to be mended: ${error.message}.`;
+    const message = `The file of issue ${number} must be corrected by hand: ${error.message}.`;
     return new ForgeRefused('malformed', message, { cause: error });
   }
   if (isPermission(error)) {

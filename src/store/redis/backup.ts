@@ -30,6 +30,12 @@ export interface Restored {
   readonly removed: number;
 }
 
+interface Verified {
+  readonly all: number;
+  /** Missing where no Banto ever ran. */
+  readonly meta: BackupEntry | null;
+}
+
 export interface Backups {
   backup(path: string, progress: Progress): Promise<BackedUp>;
   restore(path: string, replace: boolean, progress: Progress): Promise<Restored>;
@@ -45,6 +51,7 @@ const formatOf = (dump: Buffer): number =>
 export function createBackups(client: Client, keys: Keys, scan: NamespaceScan): Backups {
   const locks = keys.at.lock_process.slice(keys.prefix.length);
   const isLock = (key: OwnKey): boolean => key.startsWith(locks);
+  const meta = keys.at.meta.slice(keys.prefix.length);
 
   async function others(): Promise<OwnKey[]> {
     const found: OwnKey[] = [];
@@ -90,17 +97,19 @@ export function createBackups(client: Client, keys: Keys, scan: NamespaceScan): 
   }
 
   /** Reads the whole file first: nothing is written from one that is cut off, damaged or not ours. */
-  async function verify(path: string, newest: number): Promise<number> {
+  async function verify(path: string, newest: number): Promise<Verified> {
     let all = 0;
-    for await (const { head, entry } of readBackupFile(path)) {
+    let head: BackupEntry | null = null;
+    for await (const { head: file, entry } of readBackupFile(path)) {
       all += 1;
+      if (entry.key === meta) head = entry;
       if (formatOf(entry.dump) <= newest) continue;
       throw new BantoError(
         'conflict',
-        `${path} was made on Redis ${head.redis_version}, whose format this older server cannot read.`,
+        `${path} was made on Redis ${file.redis_version}, whose format this older server cannot read.`,
       );
     }
-    return all;
+    return { all, meta: head };
   }
 
   async function requireQuiet(): Promise<void> {
@@ -123,6 +132,17 @@ export function createBackups(client: Client, keys: Keys, scan: NamespaceScan): 
     }
   }
 
+  /**
+   * The meta hash comes first, with a mark: whatever happens next, the first Banto that finds it begins a new
+   * generation and hands out nothing that may still be leased.
+   */
+  async function begin({ key, dump }: BackupEntry): Promise<void> {
+    await piped(client, (pipe) => {
+      const name = scan.full(key);
+      pipe.restore(name, 0, dump, 'REPLACE').hset(name, 'restored', new Date().toISOString());
+    });
+  }
+
   async function fill(path: string, lock: HeldLock, of: number, progress: Progress) {
     const now = Date.now();
     let page: BackupEntry[] = [];
@@ -137,6 +157,7 @@ export function createBackups(client: Client, keys: Keys, scan: NamespaceScan): 
       bytes = 0;
     };
     for await (const { entry } of readBackupFile(path)) {
+      if (entry.key === meta) continue;
       if (entry.expiresAt !== null && entry.expiresAt <= now) continue;
       page.push(entry);
       bytes += entry.dump.length;
@@ -187,11 +208,12 @@ export function createBackups(client: Client, keys: Keys, scan: NamespaceScan): 
       try {
         // The lock itself shows which format this server writes, and so can read.
         const probe = await client.dumpBuffer(`${keys.at.lock_process}restore`);
-        const all = await verify(path, formatOf(probe));
+        const { all, meta: first } = await verify(path, formatOf(probe));
         await requireQuiet();
         if (!replace) await requireEmpty();
         const removed = replace ? await empty(lock) : 0;
-        const restored = await fill(path, lock, all, progress);
+        if (first !== null) await begin(first);
+        const restored = (await fill(path, lock, all, progress)) + (first === null ? 0 : 1);
         return { keys: restored, expired: all - restored, removed };
       } finally {
         await lock.release();

@@ -5,7 +5,7 @@ import { BantoError } from '../../core/errors.ts';
 import { isAgentId } from '../../core/task.ts';
 import type { Client } from './connect.ts';
 import type { Keys } from './keys.ts';
-import type { Link } from './link.ts';
+import { type Link, refusalOf } from './link.ts';
 
 export type Direction = 'requests' | 'responses';
 
@@ -58,7 +58,9 @@ export function createChannels(
   function connected(): Client {
     if (subscriber !== null) return subscriber;
     subscriber = openSubscriber();
-    subscriber.on('error', (error: Error) => warn('The subscription to Redis broke', error));
+    subscriber.on('error', (error: Error) =>
+      warn(refusalOf(error) ?? 'The subscription to Redis broke', error),
+    );
     subscriber.on('message', tell);
     return subscriber;
   }

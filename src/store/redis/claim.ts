@@ -1,4 +1,4 @@
-// Claim: the hand-out in one script. Buckets travel as short numbers, so that a claim stays small however
+// Claim: the hand-out in one script; recall: the same hand-out again. Buckets travel as short numbers, so that a claim stays small however
 // many labels they have.
 
 import { BantoError } from '../../core/errors.ts';
@@ -25,7 +25,7 @@ export interface Fences {
 }
 
 function toHandOut(reply: Reply): HandOut {
-  const [, task, issue, picture, writes, unwritten, replay, , before] = reply;
+  const [, task, issue, picture, writes, unwritten, replay, , before, answered] = reply;
   const row = toFields(task);
   const lease = toLease(row);
   if (lease === null) throw new BantoError('internal', 'Redis handed out a task without a lease.');
@@ -37,6 +37,7 @@ function toHandOut(reply: Reply): HandOut {
     writes: (writes as string[]).map(toWrite),
     unwritten: Number(unwritten),
     replay: replay === 1,
+    answered: answered === 1,
   };
 }
 
@@ -103,4 +104,16 @@ export function createClaim(
         throw new BantoError('internal', `Redis answered a claim with ${String(word)}.`);
     }
   }
+}
+
+export function createRecall(link: Link): Pick<TaskVerbs, 'recall' | 'markAnswered'> {
+  return {
+    async recall({ agentId, requestId, takeOver, writeLockMs: lockMs }) {
+      const reply = await link.run('recall', { agentId, requestId, takeOver, lockMs });
+      if (reply[0] === 'none') return null;
+      if (reply[0] === 'leased') return toHandOut(reply);
+      throw new BantoError('internal', `Redis answered a recall with ${String(reply[0])}.`);
+    },
+    markAnswered: async (input) => void (await link.run('mark-answered', input)),
+  };
 }

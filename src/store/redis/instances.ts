@@ -5,7 +5,12 @@ import type { Keys } from './keys.ts';
 import type { Link } from './link.ts';
 import type { ProcessRoom } from './process.ts';
 
-export function createInstances(link: Link, keys: Keys, processes: ProcessRoom): Instances {
+export function createInstances(
+  link: Link,
+  keys: Keys,
+  processes: ProcessRoom,
+  now: () => Promise<number>,
+): Instances {
   return {
     lead: processes.takeLock,
     async resign(name, ownerId) {
@@ -16,6 +21,15 @@ export function createInstances(link: Link, keys: Keys, processes: ProcessRoom):
       const locks = names.map((name) => `${keys.at.lock_process}${name}`);
       const owners = (await link.send('MGET', ...locks)) as (string | null)[];
       return new Set(names.filter((_, index) => owners[index] !== null));
+    },
+    async markListed(ttlMs) {
+      await link.run('process.listed', { ttlMs });
+    },
+    async listed() {
+      const fields = ['generation', 'server', 'listed', 'listed_until'];
+      const reply = await link.send('HMGET', keys.at.meta, ...fields);
+      const [generation, server, listed, until] = reply as (string | null)[];
+      return listed === `${generation} ${server}` && Number(until) > (await now());
     },
     recordMetrics: processes.recordMetrics,
   };

@@ -51,35 +51,64 @@ interface Waiting extends Asked {
 const MOST_PER_BATCH = 32;
 const BATCHED: ReadonlySet<StepName> = new Set([
   'claim',
+  'recall',
+  'mark-answered',
   'heartbeat',
   'complete',
   'fail',
   'release',
 ]);
 const RETRY_ATTACH_MS = 250;
+/** Functions that are removed again and again are loaded this often for one call. */
+const MOST_LOADS = 3;
 const NOT_NOW =
   /^(OOM|READONLY|LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS|MISCONF|UNKILLABLE)\b/;
 
 /** A verb that failed alone inside its batch, because Redis refused one of its commands for now. */
 function redisError([, message]: Reply): BantoError | null {
-  return NOT_NOW.test(String(message)) ? busy(new Error(String(message))) : null;
+  if (!NOT_NOW.test(String(message))) return null;
+  return translate(new Error(String(message)));
+}
+
+const REFUSALS: readonly (readonly [RegExp, string])[] = [
+  [
+    /^WRONGPASS/,
+    'Redis refuses the password. Check REDIS_PASSWORD and REDIS_USERNAME, or the ones in REDIS_URL.',
+  ],
+  [/^NOAUTH/, 'Redis asks for a password. Set REDIS_PASSWORD, or put it into REDIS_URL.'],
+  [/^NOPERM/, 'The Redis user may not do what Banto needs; docs/redis.md has its rights.'],
+];
+
+/** The sentence where Redis knows us and does not let us in; null: that is not what happened. */
+export function refusalOf(error: Error): string | null {
+  const sentence = REFUSALS.find(([word]) => word.test(error.message))?.[1];
+  return sentence === undefined ? null : `${sentence} (${error.message})`;
 }
 
 /** What Redis says is a fault of ours unless it says "not now"; silence and broken connections are `busy`. */
 export function translate(error: unknown): BantoError {
   if (error instanceof BantoError) return error;
   if (error instanceof Error && error.name === 'ReplyError' && !NOT_NOW.test(error.message)) {
-    const code = /^(NOPERM|NOAUTH|WRONGPASS)/.test(error.message) ? 'misconfigured' : 'internal';
-    return new BantoError(code, `Redis refused a command: ${error.message}`, { cause: error });
+    const refused = refusalOf(error);
+    if (refused !== null) return new BantoError('misconfigured', refused, { cause: error });
+    return new BantoError('internal', `Redis refused a command: ${error.message}`, {
+      cause: error,
+    });
   }
-  return busy(error);
+  const [, word] = NOT_NOW.exec(error instanceof Error ? error.message : '') ?? [];
+  const detail =
+    word === undefined ? 'Redis does not answer.' : `Redis takes no writes for now (${word}).`;
+  return busy(error, 1, detail);
 }
+
+const closing = () => busy(new Error('The store is closed.'), 1, 'The store is closed.');
 
 export async function openLink(options: LinkOptions): Promise<Link> {
   const { client, library, keys, clock } = options;
   const listeners = new Set<(facts: readonly Fact[]) => void>();
   let seen = 0;
   let up = false;
+  let awaySince = performance.now();
   let closed = false;
   let opening = Promise.withResolvers<void>();
   opening.promise.catch(() => undefined);
@@ -91,13 +120,15 @@ export async function openLink(options: LinkOptions): Promise<Link> {
 
   async function callFunction(name: string, args: readonly string[]): Promise<unknown> {
     const all = [name, '1', keys.at.meta, ...args];
-    try {
-      return await client.call('FCALL', ...all);
-    } catch (error) {
-      // It did not run: this server never saw it, or was restarted without it.
-      if (!(error instanceof Error && error.message.includes('Function not found'))) throw error;
-      await load();
-      return client.call('FCALL', ...all);
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await client.call('FCALL', ...all);
+      } catch (error) {
+        // It did not run: this server never saw it, was restarted without it, or somebody removed it.
+        const missing = error instanceof Error && error.message.includes('Function not found');
+        if (!missing || tries > MOST_LOADS) throw error;
+        await load();
+      }
     }
   }
 
@@ -142,15 +173,21 @@ export async function openLink(options: LinkOptions): Promise<Link> {
   function detach(): void {
     if (!up) return;
     up = false;
+    awaySince = performance.now();
     opening = Promise.withResolvers<void>();
     opening.promise.catch(() => undefined);
   }
 
+  function away(): BantoError {
+    const seconds = Math.max(1, Math.round((performance.now() - awaySince) / 1000));
+    return busy(new Error('Redis is away.'), 1, `Redis is away since ${seconds} s.`);
+  }
+
   async function gate(): Promise<void> {
     if (up) return;
-    if (closed) throw new BantoError('busy', 'The store is closed.');
+    if (closed) throw closing();
     const late = Promise.withResolvers<never>();
-    const timer = setTimeout(() => late.reject(busy(new Error('Redis is away.'))), options.waitMs);
+    const timer = setTimeout(() => late.reject(away()), options.waitMs);
     try {
       await Promise.race([opening.promise, late.promise]);
     } finally {
@@ -207,8 +244,12 @@ export async function openLink(options: LinkOptions): Promise<Link> {
     return reattaching;
   }
 
+  /** The connection is only said to be closed; why, was said before. */
+  let refused: Error | null = null;
   client.on('error', (error: Error) => {
-    if (!closed) options.warn('Redis cannot be reached', error);
+    const refusal = refusalOf(error);
+    if (refusal !== null) refused = error;
+    if (!closed) options.warn(refusal ?? 'Redis cannot be reached', error);
   });
   client.on('close', detach);
   try {
@@ -217,7 +258,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
   } catch (error) {
     closed = true;
     client.disconnect();
-    throw translate(error);
+    throw translate(refused ?? error);
   }
   up = client.status === 'ready';
   if (up) opening.resolve();
@@ -230,7 +271,11 @@ export async function openLink(options: LinkOptions): Promise<Link> {
       if (reply[0] !== 'generation') return reply;
       // The data is not what this instance knew. Nothing was changed; the next call finds things settled.
       await reattach();
-      throw busy(new Error('Redis lost data.'));
+      throw busy(
+        new Error('Redis lost data.'),
+        1,
+        'Redis lost data; what is left is being compared.',
+      );
     },
     read: (name, ...args) => through(() => callFunction(library.read(name), args)),
     send: (command, ...args) => through(() => client.call(command, ...args.map(String))),
@@ -243,7 +288,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
       if (closed) return;
       closed = true;
       up = false;
-      opening.reject(new BantoError('busy', 'The store is closed.'));
+      opening.reject(closing());
       client.disconnect();
     },
   };

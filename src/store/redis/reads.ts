@@ -1,6 +1,7 @@
 // Reads: what people and the broker look at. None of them keeps Redis busy for long: lists go in pages.
 
 import { BantoError } from '../../core/errors.ts';
+import { HISTORY_SHOWN, historyPage } from '../../core/history.ts';
 import type {
   AgentRecord,
   MirroredIssue,
@@ -26,7 +27,7 @@ import {
 
 const PAGE = 200;
 
-type Reads = Omit<TaskReads, 'registry' | 'peek'>;
+type Reads = Omit<TaskReads, 'registry' | 'peek' | 'holding'>;
 interface Found {
   /** The hash as it is: attempts stand beside the record. */
   readonly row: Row;
@@ -76,11 +77,20 @@ export function createReads(
     const found: Found[] = [];
     for (;;) {
       const page = ['LIMIT', 0, PAGE] as const;
-      const ids = await link.send('ZRANGEBYSCORE', listFor(filter), `(${after}`, '+inf', ...page);
-      const read = await readTasks(ids as string[]);
+      // A list may name tasks that are gone by now: the scores say where the page ends.
+      const reply = await link.send(
+        'ZRANGEBYSCORE',
+        listFor(filter),
+        `(${after}`,
+        '+inf',
+        'WITHSCORES',
+        ...page,
+      );
+      const scores = toRow(reply);
+      const read = await readTasks([...scores.keys()]);
       found.push(...read.filter((one) => suits(one, filter)));
-      after = Number(read.at(-1)?.fields['seq'] ?? after);
-      if (found.length > limit || (ids as string[]).length < PAGE) break;
+      after = Number([...scores.values()].at(-1) ?? after);
+      if (found.length > limit || scores.size < PAGE) break;
     }
     const shown = found.slice(0, limit);
     const last = shown.at(-1)?.fields['seq'] ?? '0';
@@ -94,10 +104,14 @@ export function createReads(
     if (ids.length === 0) return [];
     type Reply = [string, string[], [string, string[]][]][];
     const reply = (await link.read('reads.issues', ...ids)) as Reply;
-    return reply.map(([status, metadata, tasks]) => ({
-      issue: toIssue(toFields(status), toRow(metadata).get('picture') ?? '{}'),
-      tasks: tasks.map(([task, result]) => toTask(toFields(task), toRow(result))),
-    }));
+    return reply.map(([status, metadata, tasks]) => {
+      const known = toRow(metadata);
+      return {
+        issue: toIssue(toFields(status), known.get('picture') ?? '{}'),
+        matchLabels: strings(known.get('match_labels')),
+        tasks: tasks.map(([task, result]) => toTask(toFields(task), toRow(result))),
+      };
+    });
   }
 
   async function agents(): Promise<AgentRecord[]> {
@@ -156,9 +170,14 @@ export function createReads(
   return {
     tasks,
     agents,
-    async task(id) {
+    async task(id, historyCursor) {
       type Reply = [string[], string[], string, string[], [string, string[]][]] | null;
-      const reply = (await link.read('reads.task', id)) as Reply;
+      const reply = (await link.read(
+        'reads.task',
+        id,
+        historyCursor === undefined ? '' : String(readCursor(historyCursor)),
+        String(HISTORY_SHOWN + 1),
+      )) as Reply;
       if (reply === null) return null;
       const [task, result, status, metadata, facts] = reply;
       const row = toRow(task);
@@ -168,7 +187,7 @@ export function createReads(
         issue: toIssue(toFields(status), known.get('picture') ?? '{}'),
         matchLabels: strings(known.get('match_labels')),
         attempts: toAttempts(row),
-        history: facts.map((entry) => toEntry(entry).fact),
+        ...historyPage(facts.map((entry) => toEntry(entry).fact)),
       };
     },
     issuesNumbered: (repository, numbers) =>

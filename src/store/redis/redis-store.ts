@@ -6,12 +6,12 @@ import type { OpenPace } from '../../core/pace.ts';
 import type { Store } from '../../core/store.ts';
 import { type Channels, createChannels } from './channels.ts';
 import { checkServer } from './check.ts';
-import { createClaim, type Fences } from './claim.ts';
+import { createClaim, createRecall, type Fences } from './claim.ts';
 import { type Client, openClient, type RedisConnection, targetOf } from './connect.ts';
 import { createInstances } from './instances.ts';
 import { createJournal } from './journal.ts';
 import { createIdentifiers, createKeys, type KeyPatterns } from './keys.ts';
-import { type Link, openLink } from './link.ts';
+import { type Link, openLink, refusalOf } from './link.ts';
 import { createMirror } from './mirror.ts';
 import { createOutbox } from './outbox.ts';
 import { createPaces } from './pace.ts';
@@ -127,14 +127,16 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
     log,
   );
   const channels = createChannels(link, keys, openSubscriber, log);
-  const { registry, peek, buckets } = createRegistry(link);
+  const { registry, peek, holding, buckets } = createRegistry(link);
   const processes = createProcessRoom(link);
 
   return {
     kind: 'redis',
     registry,
     peek,
+    holding,
     claim: createClaim(link, buckets, fences, setAside),
+    ...createRecall(link),
     sweep: createSweep(link, journal, ttls, now, setAside),
     ...createVerbs(link, identifiers),
     ...createMirror(link, identifiers),
@@ -143,7 +145,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
     ...createSettings(link, keys),
     channels,
     processes,
-    ...createInstances(link, keys, processes),
+    ...createInstances(link, keys, processes, now),
     tickets: createTickets(
       link,
       keys,
@@ -177,7 +179,8 @@ function openReplica(
   const { replicaUrl: url, tls } = connection;
   if (url === undefined) return null;
   const replica = openClient({ url, ...(tls === undefined ? {} : { tls }) }, timeouts);
-  replica.on('error', (error: Error) => log('The replica cannot be reached', error));
+  const away = (error: Error) => refusalOf(error) ?? 'The replica cannot be reached';
+  replica.on('error', (error: Error) => log(away(error), error));
   replica.connect().catch((error: unknown) => log('The replica cannot be reached', error));
   return replica;
 }

@@ -9,7 +9,9 @@ export interface Buckets {
   numbers(keys: readonly string[], version: number): Promise<ReadonlyMap<string, string>>;
 }
 
-type RegistryReads = Pick<TaskReads, 'registry' | 'peek'> & { readonly buckets: Buckets };
+type RegistryReads = Pick<TaskReads, 'registry' | 'peek' | 'holding'> & {
+  readonly buckets: Buckets;
+};
 
 export function createRegistry(link: Link): RegistryReads {
   let known: ReadonlyMap<string, string> = new Map();
@@ -22,8 +24,9 @@ export function createRegistry(link: Link): RegistryReads {
       string[],
       string[],
       string[],
+      string[],
     ];
-    const [version, buckets, used, learned, learning] = reply;
+    const [version, buckets, used, learned, learning, paused] = reply;
     known = toRow(buckets);
     knownVersion = Number(version);
     const done = new Set(learned);
@@ -32,6 +35,7 @@ export function createRegistry(link: Link): RegistryReads {
       version: knownVersion,
       buckets: [...known.keys()].sort(),
       unlearned: used.filter((label) => !done.has(label)).sort(),
+      paused: paused.sort(),
     };
   };
 
@@ -44,6 +48,10 @@ export function createRegistry(link: Link): RegistryReads {
   return {
     registry,
     buckets: { numbers },
+    async holding(agentIds) {
+      if (agentIds.length === 0) return new Set();
+      return new Set((await link.read('registry.holding', ...agentIds)) as string[]);
+    },
     async peek(keys, limitPerBucket) {
       if (keys.length === 0) return [];
       if (keys.some((key) => !known.has(key))) await registry();

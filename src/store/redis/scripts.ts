@@ -21,6 +21,7 @@ const PARTS = [
   'task',
   'heads',
   'ledger',
+  'hand-out',
   'cancel-task',
   'plan',
 ];
@@ -35,9 +36,11 @@ const STEPS = [
   'generation',
   'heartbeat',
   'learn',
+  'mark-answered',
   'mirror',
   'pace',
   'prioritize',
+  'recall',
   'refuse',
   'release',
   'requeue',
@@ -49,6 +52,7 @@ const STEPS = [
   'settings.put',
   'process.take',
   'process.give',
+  'process.listed',
   'process.metrics',
   'tickets.create',
   'tickets.repair',
@@ -61,6 +65,7 @@ const STEPS = [
 const READS = [
   'registry.registry',
   'registry.peek',
+  'registry.holding',
   'reads.lastSeq',
   'reads.task',
   'reads.tasks',
@@ -114,17 +119,26 @@ function fillIn(text: string, keys: Keys, ttls: Ttls): string {
 export function loadLibrary(keys: Keys, ttls: Ttls): Library {
   const steps = STEPS.map((name) => `VERBS['${name}'] = function(a, groups)\n${source(name)}\nend`);
   const parts = [...PARTS.map(file), 'local VERBS = {}', ...steps].join('\n');
-  const reads = READS.map((name) => [name, source(name)] as const);
-  const code = fillIn([parts, ...reads.flat(), source(CLOCK)].join('\n'), keys, ttls);
-  const id = `banto_${createHash('sha1').update(code).digest('hex').slice(0, 16)}`;
-  const called = (name: string) => `${id}_${name.replaceAll(/[^a-zA-Z]/g, '_')}`;
-  const register = (name: string, body: string, flags: string) =>
-    `redis.register_function{ function_name = '${called(name)}', flags = {${flags}}, callback = function(KEYS, ARGV)\n${body}\nend }`;
-  const text = [
-    fillIn(parts, keys, ttls),
-    register('batch', 'return run_batch(VERBS, ARGV)', ''),
-    ...reads.map(([name, body]) => register(name, fillIn(body, keys, ttls), "'no-writes'")),
-    register(CLOCK, fillIn(source(CLOCK), keys, ttls), ''),
-  ].join('\n');
-  return { name: id, text: `#!lua name=${id}\n${text}\n`, batch: called('batch'), read: called };
+  const called = (id: string, name: string) => `${id}_${name.replaceAll(/[^a-zA-Z]/g, '_')}`;
+  const register = (id: string, name: string, body: string, flags: string) =>
+    `redis.register_function{ function_name = '${called(id, name)}', flags = {${flags}}, callback = function(KEYS, ARGV)\n${body}\nend }`;
+  // Reads come first: what steps share is set when a batch begins, and a read may be the first call there is.
+  const textOf = (id: string) =>
+    fillIn(
+      [
+        ...READS.map((name) => register(id, name, source(name), "'no-writes'")),
+        register(id, CLOCK, source(CLOCK), ''),
+        parts,
+        register(id, 'batch', 'return run_batch(VERBS, ARGV)', ''),
+      ].join('\n'),
+      keys,
+      ttls,
+    );
+  const id = `banto_${createHash('sha1').update(textOf('')).digest('hex').slice(0, 16)}`;
+  return {
+    name: id,
+    text: `#!lua name=${id}\n${textOf(id)}\n`,
+    batch: called(id, 'batch'),
+    read: (name) => called(id, name),
+  };
 }

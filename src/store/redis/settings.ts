@@ -1,5 +1,6 @@
 // Run-time settings. Values are JSON, each under its own key, so that people can read and set them too.
 
+import { pausedName } from '../../core/paused.ts';
 import type { Settings } from '../../core/store.ts';
 import type { Keys } from './keys.ts';
 import type { Link } from './link.ts';
@@ -37,7 +38,8 @@ export function createSettings(link: Link, keys: Keys): Settings {
     async putSetting(name, value) {
       const json = value === null || value === undefined ? null : JSON.stringify(value);
       const shown = name.startsWith(SECRET_PREFIX) || json === null ? 'null' : json;
-      await link.run('settings.put', { name, key: keys.setting(name), value: json, shown });
+      const paused = pausedName(name);
+      await link.run('settings.put', { name, key: keys.setting(name), value: json, shown, paused });
     },
   };
 }

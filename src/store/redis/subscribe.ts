@@ -4,7 +4,7 @@
 import type { Fact } from '../../core/facts.ts';
 import type { Client } from './connect.ts';
 import type { Journal } from './journal.ts';
-import type { Link } from './link.ts';
+import { type Link, refusalOf } from './link.ts';
 
 const READ_EVERY_MS = 1000;
 const PAGE = 500;
@@ -101,7 +101,9 @@ export function createSubscriptions(
 
   function listen(): Client {
     const client = openSubscriber();
-    client.on('error', (error: Error) => warn('The subscription to Redis broke', error));
+    client.on('error', (error: Error) =>
+      warn(refusalOf(error) ?? 'The subscription to Redis broke', error),
+    );
     client.on('ready', () => void catchUp());
     client.on('message', (_channel: string, message: string) => {
       offer(JSON.parse(message) as Fact[]);

@@ -1,7 +1,7 @@
 // The verbs of a task, each one script: arguments in, one word and a task out.
 
 import { BantoError } from '../../core/errors.ts';
-import type { Ended, Operated, TaskVerbs } from '../../core/store.ts';
+import type { Ended, LeaseOutcome, Operated, TaskVerbs } from '../../core/store.ts';
 import { PROGRESS_KEPT } from '../../core/task.ts';
 import type { Identifiers } from './keys.ts';
 import type { Link, Reply } from './link.ts';
@@ -9,16 +9,23 @@ import { fromLabels, toFields, toRow, toTask } from './rows.ts';
 
 export const REFUSED_PREFIX = 'refused:';
 
-type Verbs = Omit<TaskVerbs, 'mirror' | 'learn' | 'claim' | 'sweep'>;
+type Verbs = Omit<TaskVerbs, 'mirror' | 'learn' | 'claim' | 'recall' | 'markAnswered' | 'sweep'>;
 
 function unknownReply(word: unknown): never {
   throw new BantoError('internal', `Redis answered a verb with ${String(word)}.`);
 }
 
+function toLeaseOutcome(word: unknown): LeaseOutcome {
+  if (word === 'lease_lost' || word === 'not_found' || word === 'forbidden') {
+    return { outcome: word };
+  }
+  return unknownReply(word);
+}
+
 function toEnded([word, task, result]: Reply): Ended {
   if (word === 'ok') return { outcome: 'ok', task: toTask(toFields(task), toRow(result)) };
-  if (word === 'lease_lost' || word === 'not_found') return { outcome: word };
-  return unknownReply(word);
+  if (word === 'conflict') return { outcome: word };
+  return toLeaseOutcome(word);
 }
 
 function toOperated([word, task, result]: Reply): Operated {
@@ -36,21 +43,18 @@ export function createVerbs(link: Link, identifiers: Identifiers): Verbs {
     async heartbeat(input) {
       const [word, expiresAt] = await link.run('heartbeat', { ...input, notesKept: PROGRESS_KEPT });
       if (word === 'ok') return { outcome: 'ok', expiresAt: Number(expiresAt) };
-      if (word === 'lease_lost' || word === 'not_found') return { outcome: word };
-      return unknownReply(word);
+      return toLeaseOutcome(word);
     },
     async complete({ followUp, ...input }) {
       const follows =
         followUp === null ? null : { ...followUp, name: identifiers.filedName(followUp.id) };
       return toEnded(await link.run('complete', { ...withText(input), followUp: follows }));
     },
-    async fail({ taskId, token, reason, retryable, retryDelaysMs, delayMs, ledger, deadLedger }) {
+    async fail({ retryable, retryDelaysMs, delayMs, ledger, deadLedger, ...input }) {
       const delaysMs = retryable ? retryDelaysMs.map((planned) => delayMs ?? planned) : [];
       return toEnded(
         await link.run('fail', {
-          taskId,
-          token,
-          reason,
+          ...input,
           delaysMs,
           ledger: fromLabels(ledger),
           deadLedger: fromLabels(deadLedger),

@@ -1,10 +1,11 @@
 // Claim: the hand-out in one step. Its cost is that of the buckets it is given, whatever the backlog.
 
 import { nextFence } from '../../core/lease.ts';
-import type { ClaimInput, ClaimResult, HandOut, TaskVerbs } from '../../core/store.ts';
+import type { ClaimInput, ClaimResult, TaskVerbs } from '../../core/store.ts';
 import type { Step } from './commit.ts';
+import { handOutOf } from './hand-out.ts';
 import type { Kit } from './kit.ts';
-import { type LeasedRow, toIssue, toLease, toTask } from './rows.ts';
+import type { LeasedRow } from './rows.ts';
 import { all, first, loadStatements } from './statements.ts';
 
 interface Head {
@@ -16,19 +17,6 @@ interface Head {
 export function createClaim(kit: Kit): TaskVerbs['claim'] {
   const { ledger, leases } = kit;
   const sql = loadStatements(kit.db, 'claim', ['flag', 'held', 'version', 'head', 'take']);
-
-  function handOut(row: LeasedRow, replay: boolean, lockMs: number | null, now: number): HandOut {
-    const { writes, unwritten } = ledger.take(row, now, lockMs);
-    return {
-      task: toTask(row),
-      lease: toLease(row),
-      issue: toIssue(kit.issues.find(row.issue_id)),
-      attempts: kit.attempts(row.id).filter((attempt) => attempt.fence !== row.fence),
-      writes,
-      unwritten,
-      replay,
-    };
-  }
 
   /** The oldest head of the first group that has one. */
   function bestHead(groups: ClaimInput['groups']): Head | null {
@@ -80,23 +68,26 @@ export function createClaim(kit: Kit): TaskVerbs['claim'] {
   function claim(input: ClaimInput, step: Step): ClaimResult {
     const { now } = step;
     leases.introduce(input.agentId, input.capabilities, now);
-    if (first<{ value: string }>(sql.flag)?.value === 'true') return { outcome: 'maintenance' };
     const held = all<LeasedRow>(sql.held, { agent_id: input.agentId, now });
     const same = held.find((row) => row.lease_request === input.requestId);
     if (same !== undefined && input.requestId !== null) {
-      return { outcome: 'leased', handOut: handOut(same, true, input.writeLockMs, now) };
+      const handOut = handOutOf(kit, same, { replay: true, lockMs: input.writeLockMs, now });
+      return { outcome: 'leased', handOut };
     }
     const [unfinished] = held;
     if (unfinished !== undefined) {
-      return { outcome: 'unfinished', handOut: handOut(unfinished, false, null, now) };
+      const handOut = handOutOf(kit, unfinished, { replay: false, lockMs: null, now });
+      return { outcome: 'unfinished', handOut };
     }
+    if (first<{ value: string }>(sql.flag)?.value === 'true') return { outcome: 'maintenance' };
     const version = first<{ value: number }>(sql.version)?.value;
     if (version !== input.registryVersion) return { outcome: 'stale' };
     const head = bestHead(input.groups);
     if (head === null) return { outcome: 'none' };
     const row = lease(head, input, step);
     record(row, input, step);
-    return { outcome: 'leased', handOut: handOut(row, false, input.writeLockMs, now) };
+    const handOut = handOutOf(kit, row, { replay: false, lockMs: input.writeLockMs, now });
+    return { outcome: 'leased', handOut };
   }
 
   return (input) => kit.write((step) => claim(input, step));

@@ -5,13 +5,14 @@ import type { DatabaseSync } from 'node:sqlite';
 import { BantoError, busy } from '../../core/errors.ts';
 import type { Fact, FactBody } from '../../core/facts.ts';
 import type { Clock } from './clock.ts';
-import { translate } from './database.ts';
+import { CANNOT_WRITE, translate } from './database.ts';
 import type { Journal } from './journal.ts';
 
 /** One verb's turn inside the transaction. */
 export interface Step {
   readonly now: number;
-  append(body: FactBody): void;
+  /** `passing`: told and counted, but no part of the task's history. */
+  append(body: FactBody, passing?: boolean): void;
 }
 
 interface Waiting {
@@ -75,7 +76,7 @@ export function createCommitter(
       commit.run();
     } catch (error) {
       if (db.isTransaction) rollback.run();
-      for (const waiting of batch) waiting.fail(busy(error));
+      for (const waiting of batch) waiting.fail(busy(error, 1, CANNOT_WRITE));
       return;
     }
     for (const answer of answers) answer();
@@ -87,7 +88,10 @@ export function createCommitter(
     save.run();
     try {
       const now = clock.now();
-      const answer = waiting.run({ now, append: (body) => facts.push(journal.append(now, body)) });
+      const answer = waiting.run({
+        now,
+        append: (body, passing) => facts.push(journal.append(now, body, passing)),
+      });
       keep.run();
       return answer;
     } catch (error) {

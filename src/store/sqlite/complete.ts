@@ -69,7 +69,7 @@ export function createComplete(kit: Kit): TaskVerbs['complete'] {
       pr_number: prNumber,
       now,
     });
-    leases.end(row, 'completed', summary, now);
+    leases.end(row, 'completed', summary, now, input.fingerprint);
     leases.touch(agentId, now);
     step.append({
       type: 'completed',
@@ -88,7 +88,7 @@ export function createComplete(kit: Kit): TaskVerbs['complete'] {
 
   return (input) =>
     kit.write((step) => {
-      const checked = leases.check(input.taskId, input.token, 'completed', step.now);
+      const checked = leases.check(input, 'completed', step.now);
       if (checked.live === null) return checked.answer;
       finish(checked.live, input, step);
       return { outcome: 'ok', task: toTask(shelf.get(input.taskId)) };

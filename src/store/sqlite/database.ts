@@ -2,16 +2,17 @@
 
 import {
   accessSync,
+  closeSync,
   constants,
-  mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   statSync,
-  writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { BantoError, busy } from '../../core/errors.ts';
+import { closeToOthers, prepareDataFolder } from '../../data-folder.ts';
 import { SQL_DIR } from './statements.ts';
 
 export const FILE = 'banto.db';
@@ -36,16 +37,20 @@ function misconfigured(message: string, cause?: unknown): BantoError {
   return new BantoError('misconfigured', message, { cause });
 }
 
+export const CANNOT_WRITE =
+  'The database cannot be used now: look at the disk that it is on, and at the room left there.';
+
 /** What the database cannot do now (no room, no disk) is `busy`; an error of the code stays itself. */
 export function translate(error: unknown): unknown {
   const code = resultCode(error);
   if (code === null || code === 1 || code === 19 || code === 21 || code === 25) return error;
-  return busy(error);
+  return busy(error, 1, CANNOT_WRITE);
 }
 
 export function openDatabase(dataDir: string): DatabaseSync {
   const path = join(dataDir, FILE);
   makeWritable(dataDir, path);
+  closeFiles(path);
   let db: DatabaseSync | null = null;
   try {
     db = new DatabaseSync(path);
@@ -59,9 +64,7 @@ export function openDatabase(dataDir: string): DatabaseSync {
 
 function makeWritable(dataDir: string, path: string): void {
   try {
-    mkdirSync(dataDir, { recursive: true });
-    accessSync(dataDir, constants.W_OK | constants.X_OK);
-    hideFromGit(dataDir);
+    prepareDataFolder(dataDir);
     const file = statSync(path, { throwIfNoEntry: false });
     if (file === undefined) return;
     accessSync(path, constants.R_OK | constants.W_OK);
@@ -75,10 +78,10 @@ function makeWritable(dataDir: string, path: string): void {
   }
 }
 
-/** A directory that is Banto's alone never shows up in the repository it lies in. */
-function hideFromGit(dataDir: string): void {
-  if (readdirSync(dataDir).length > 0) return;
-  writeFileSync(join(dataDir, '.gitignore'), '*\n');
+/** SQLite gives the files beside the database the mode of the database. */
+function closeFiles(path: string): void {
+  closeSync(openSync(path, 'a', 0o600));
+  for (const suffix of ['', '-wal', '-shm', '-journal']) closeToOthers(path + suffix, 0o600);
 }
 
 function prepare(db: DatabaseSync, path: string): void {

@@ -28,7 +28,7 @@ export function createFail(kit: Kit): TaskVerbs['fail'] {
       now,
       ...filing,
     });
-    leases.end(row, 'failed', input.reason, now);
+    leases.end(row, 'failed', input.reason, now, input.fingerprint);
     leases.touch(row.lease_agent, now);
     step.append({
       type: 'failed',
@@ -47,7 +47,7 @@ export function createFail(kit: Kit): TaskVerbs['fail'] {
 
   return (input) =>
     kit.write((step) => {
-      const checked = leases.check(input.taskId, input.token, 'failed', step.now);
+      const checked = leases.check(input, 'failed', step.now);
       if (checked.live === null) return checked.answer;
       fail(checked.live, input, step);
       return { outcome: 'ok', task: toTask(shelf.get(input.taskId)) };

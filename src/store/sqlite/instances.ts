@@ -10,6 +10,7 @@ interface Role {
 
 export function createInstances({ read }: Pick<Kit, 'read'>): Instances {
   const roles = new Map<string, Role>();
+  let listedUntil = 0;
 
   function ownerOf(name: string, now: number): string | null {
     const role = roles.get(name);
@@ -29,6 +30,11 @@ export function createInstances({ read }: Pick<Kit, 'read'>): Instances {
         if (ownerOf(name, now) === ownerId) roles.delete(name);
       }),
     led: (names) => read((now) => new Set(names.filter((name) => ownerOf(name, now) !== null))),
+    markListed: (ttlMs) =>
+      read((now) => {
+        listedUntil = now + ttlMs;
+      }),
+    listed: () => read((now) => listedUntil > now),
     // The process's own metrics show the same.
     recordMetrics: () => Promise.resolve(),
   };

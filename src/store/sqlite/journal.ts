@@ -11,11 +11,13 @@ interface FactRow {
 }
 
 export interface Journal {
-  append(at: number, body: FactBody): Fact;
+  /** A fact that is `passing` is no part of its task's history. */
+  append(at: number, body: FactBody, passing?: boolean): Fact;
   /** The end of a batch: its counters, and the instant no restart goes behind. */
   close(now: number, facts: readonly Fact[]): void;
   after(seq: number, limit: number): Fact[];
-  ofTask(taskId: string): Fact[];
+  /** The newest facts of a task before this number, oldest first. */
+  ofTask(taskId: string, before: number, limit: number): Fact[];
   lastSeq(): number;
   highestInstant(): number;
   stats(period: string, limit: number): { start: string; counters: Record<string, number> }[];
@@ -39,8 +41,8 @@ export function createJournal(db: DatabaseSync): Journal {
   });
 
   return {
-    append(at, body) {
-      const taskId = 'taskId' in body ? body.taskId : null;
+    append(at, body, passing = false) {
+      const taskId = 'taskId' in body && !passing ? body.taskId : null;
       const appended = sql.append.run({ at, task_id: taskId, body: JSON.stringify(body) });
       return { seq: Number(appended.lastInsertRowid), at, ...body };
     },
@@ -52,7 +54,8 @@ export function createJournal(db: DatabaseSync): Journal {
       sql.mark.run({ now });
     },
     after: (seq, limit) => all<FactRow>(sql.after, { after: seq, limit }).map(toFact),
-    ofTask: (taskId) => all<FactRow>(sql.ofTask, { task_id: taskId }).map(toFact),
+    ofTask: (taskId, before, limit) =>
+      all<FactRow>(sql.ofTask, { task_id: taskId, before, limit }).map(toFact).reverse(),
     highestInstant: () => first<{ value: number }>(sql.highest)?.value ?? 0,
     lastSeq: () => first<{ seq: number }>(sql.last)?.seq ?? 0,
     stats: (period, limit) =>

@@ -35,6 +35,7 @@ export function createKit(db: DatabaseSync, journal: Journal, committer: Committ
     'byFence',
     'last',
     'begin',
+    'forget',
     'end',
   ]);
   const shelf = createShelf(db);

@@ -2,6 +2,8 @@
 
 import type { StatementSync } from 'node:sqlite';
 import { BantoError } from '../../core/errors.ts';
+import { HISTORY_SHOWN, historyPage } from '../../core/history.ts';
+import { pausedName } from '../../core/paused.ts';
 import type {
   AgentRecord,
   MirroredIssue,
@@ -12,6 +14,8 @@ import type {
 import type { Kit } from './kit.ts';
 import { type IssueRow, strings, type TaskRow, toIssue, toTask } from './rows.ts';
 import { all, first, loadStatements, type Values } from './statements.ts';
+
+const NEWEST = Number.MAX_SAFE_INTEGER;
 
 interface AgentRow {
   agent_id: string;
@@ -29,6 +33,7 @@ export function createReads(kit: Kit): TaskReads {
     'version',
     'buckets',
     'unlearned',
+    'paused',
     'ready',
     'scores',
   ]);
@@ -38,6 +43,7 @@ export function createReads(kit: Kit): TaskReads {
     'tasksWithLabel',
     'tasksOfAgent',
     'agents',
+    'holding',
     'counts',
     'oldestReady',
     'delayed',
@@ -45,7 +51,11 @@ export function createReads(kit: Kit): TaskReads {
   ]);
 
   function mirrored(row: IssueRow): MirroredIssue {
-    return { issue: toIssue(row), tasks: issues.tasks(row.id).map(toTask) };
+    return {
+      issue: toIssue(row),
+      matchLabels: strings(row.match_labels),
+      tasks: issues.tasks(row.id).map(toTask),
+    };
   }
 
   /** Each filter that narrows well has a statement that begins with its index. */
@@ -71,6 +81,9 @@ export function createReads(kit: Kit): TaskReads {
         version: first<{ value: number }>(registry.version)?.value ?? 0,
         buckets: all<{ key: string }>(registry.buckets).map((row) => row.key),
         unlearned: all<{ label: string }>(registry.unlearned).map((row) => row.label),
+        paused: all<{ name: string }>(registry.paused).flatMap(
+          ({ name }) => pausedName(name) ?? [],
+        ),
       })),
     peek: (buckets, limit) =>
       read(() =>
@@ -82,8 +95,9 @@ export function createReads(kit: Kit): TaskReads {
           ),
         })),
       ),
-    task: (id) =>
+    task: (id, historyCursor) =>
       read(() => {
+        const before = historyCursor === undefined ? NEWEST : readCursor(historyCursor);
         const row = shelf.find(id);
         if (row === undefined) return null;
         const issue = issues.find(row.issue_id);
@@ -92,7 +106,7 @@ export function createReads(kit: Kit): TaskReads {
           issue: toIssue(issue),
           matchLabels: strings(issue.match_labels),
           attempts: kit.attempts(id),
-          history: journal.ofTask(id),
+          ...historyPage(journal.ofTask(id, before, HISTORY_SHOWN + 1)),
         };
       }),
     tasks: (filter) =>
@@ -117,6 +131,11 @@ export function createReads(kit: Kit): TaskReads {
       read(() => issues.open(repository, after, limit).map(mirrored)),
     dependents: (repository, number) => read(() => issues.dependents(repository, number)),
     agents: () => read((now) => all<AgentRow>(sql.agents, { now }).map(toAgent)),
+    holding: (agentIds) =>
+      read(
+        () =>
+          new Set(agentIds.filter((agent_id) => first(sql.holding, { agent_id }) !== undefined)),
+      ),
     queue: (limit) =>
       read(() => {
         const outbox = new Map(

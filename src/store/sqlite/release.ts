@@ -2,7 +2,7 @@
 
 import type { TaskVerbs } from '../../core/store.ts';
 import type { Kit } from './kit.ts';
-import { isLeased, toTask } from './rows.ts';
+import { isAnswered, isLeased, toTask } from './rows.ts';
 import { loadStatements, set } from './statements.ts';
 
 export function createRelease(kit: Kit): TaskVerbs['release'] {
@@ -11,12 +11,15 @@ export function createRelease(kit: Kit): TaskVerbs['release'] {
   return (input) =>
     kit.write((step) => {
       const { now } = step;
-      const { taskId, token, reason } = input;
-      const checked = leases.check(taskId, token, 'released', now);
+      const { taskId, token, reason, unheardBy } = input;
+      const checked = leases.check(input, 'released', now);
       if (checked.live === null) return checked.answer;
       const row = checked.live;
+      if (unheardBy !== undefined && (row.lease_request !== unheardBy || isAnswered(row))) {
+        return { outcome: 'lease_lost' };
+      }
       set(sql.release, { id: taskId, token, now, ...shelf.file(row, 'ready', now) });
-      leases.end(row, 'released', reason, now);
+      leases.end(row, 'released', reason, now, input.fingerprint);
       leases.touch(row.lease_agent, now);
       const { fence, lease_agent: agentId } = row;
       step.append({ type: 'released', taskId, state: 'ready', agentId, fence, reason });

@@ -47,6 +47,7 @@ export interface TaskRow {
   ended_at: number | null;
   bucket: string | null;
   score: number | null;
+  answered_fence: number | null;
 }
 
 /** A task whose lease columns are filled, as the schema guarantees for `leased`. */
@@ -65,6 +66,11 @@ export function isLeased(row: TaskRow): row is LeasedRow {
 /** A lease past its deadline is lost, also before the sweep has come by. */
 export function isLive(row: TaskRow, now: number): row is LeasedRow {
   return isLeased(row) && row.lease_expires_at > now;
+}
+
+/** Its agent was told of the lease. */
+export function isAnswered(row: LeasedRow): boolean {
+  return row.answered_fence === row.fence;
 }
 
 export function toLease(row: LeasedRow): Lease {

@@ -1,5 +1,6 @@
 // Run-time settings. Values are JSON.
 
+import { pausedName } from '../../core/paused.ts';
 import type { Settings } from '../../core/store.ts';
 import type { Kit } from './kit.ts';
 import { all, first, loadStatements } from './statements.ts';
@@ -8,7 +9,7 @@ import { all, first, loadStatements } from './statements.ts';
 const SECRET_PREFIX = 'tokens:';
 
 export function createSettings(kit: Kit): Settings {
-  const sql = loadStatements(kit.db, 'settings', ['list', 'find', 'put', 'remove']);
+  const sql = loadStatements(kit.db, 'settings', ['list', 'find', 'put', 'repaused', 'remove']);
   return {
     settings: (prefix) =>
       kit.read(() => {
@@ -22,6 +23,7 @@ export function createSettings(kit: Kit): Settings {
         if (before === json) return;
         if (json === null) sql.remove.run({ name });
         else sql.put.run({ name, value: json });
+        if (pausedName(name) !== null) sql.repaused.run();
         const shown = name.startsWith(SECRET_PREFIX) ? null : value;
         step.append({ type: 'setting_changed', name, value: shown });
       }),

@@ -17,6 +17,7 @@ import { createLearn } from './learn.ts';
 import { createMirror } from './mirror.ts';
 import { createOutbox } from './outbox.ts';
 import { createReads } from './reads.ts';
+import { createRecall } from './recall.ts';
 import { createRefuse } from './refuse.ts';
 import { createRelease, createUnlock } from './release.ts';
 import { createPrioritize, createRequeue } from './requeue.ts';
@@ -50,6 +51,7 @@ export function createSqliteStore(
     mirror: createMirror(kit, cancelTask),
     learn: createLearn(kit),
     claim: createClaim(kit),
+    ...createRecall(kit),
     heartbeat: createHeartbeat(kit),
     complete: createComplete(kit),
     fail: createFail(kit),

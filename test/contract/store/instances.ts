@@ -42,11 +42,39 @@ export function testInstances(world: () => World): void {
       expect(await store.lead('leader', 'two', 60_000)).toBe(true);
     });
 
-    it('leaves no fact', async () => {
+    it('and the mark that everything was listed leave no fact', async () => {
       const { store } = world();
       await store.lead('leader', 'one', 60_000);
+      await store.markListed(60_000);
+      expect(await store.lastSeq()).toBe(0);
+    });
+
+    it('leaves no fact with the figures of an instance', async () => {
+      const { store } = world();
       await store.recordMetrics('one', 0.5, 1000);
       expect(await store.lastSeq()).toBe(0);
+    });
+  });
+
+  describe('the mark that everything was listed', () => {
+    it('is not there before somebody sets it, and ends when nobody renews it', async () => {
+      const { store, advance } = world();
+      expect(await store.listed()).toBe(false);
+      await store.markListed(1000);
+      expect(await store.listed()).toBe(true);
+      advance(999);
+      expect(await store.listed()).toBe(true);
+      await store.markListed(1000);
+      advance(999);
+      expect(await store.listed()).toBe(true);
+      advance(1);
+      expect(await store.listed()).toBe(false);
+    });
+
+    it('is no role: nobody has it and nobody is kept from anything', async () => {
+      const { store } = world();
+      await store.markListed(60_000);
+      expect(await store.led(['mirrored', 'listed'])).toEqual(new Set());
     });
   });
 }

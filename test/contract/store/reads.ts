@@ -99,7 +99,7 @@ export function testReads(world: () => World): void {
       const closed = { state: 'closed' } as const;
       await mirror(
         entry(3, { dependsOn: [1, 2] }),
-        entry(1),
+        entry(1, { labels: ['docs', 'python'] }),
         entry(2, { issue: closed, plans: [] }),
         entry(4, { issue: closed, dependsOn: [1], plans: [] }),
         entry(5, { issue: closed }),
@@ -107,6 +107,7 @@ export function testReads(world: () => World): void {
       const found = await store.issuesNumbered(REPOSITORY, [2, 9, 1]);
       expect(found.map(({ issue }) => issue.number)).toEqual([2, 1]);
       expect(found[1]?.tasks).toMatchObject([{ id: idOf(1) }]);
+      expect(found[1]?.matchLabels).toEqual(['docs', 'python']);
       const open = async (after: number, limit: number) =>
         (await store.openIssues(REPOSITORY, after, limit)).map(({ issue }) => issue.number);
       expect(await open(0, 10)).toEqual([1, 3, 5]);

@@ -14,6 +14,7 @@ import type {
   FollowUp,
   HandOut,
   MirrorEntry,
+  ReleaseInput,
   Store,
   SweepInput,
   TaskPlan,
@@ -123,6 +124,7 @@ export interface World extends StoreUnderTest {
   readonly take: (agentId: string, over?: Partial<ClaimInput>) => Promise<HandOut>;
   readonly complete: (handOut: HandOut, over?: Partial<CompleteInput>) => Promise<Ended>;
   readonly fail: (handOut: HandOut, over?: Partial<FailInput>) => Promise<Ended>;
+  readonly release: (handOut: HandOut, over?: Partial<ReleaseInput>) => Promise<Ended>;
   readonly task: (id: string) => Promise<Task>;
   readonly facts: () => Promise<Fact[]>;
   /** Facts of one task without their heads. */
@@ -194,6 +196,14 @@ export function createWorld(under: StoreUnderTest): World {
         delayMs: null,
         ledger: [],
         deadLedger: ['needs-human'],
+        ...over,
+      }),
+    release: (handOut, over) =>
+      store.release({
+        taskId: handOut.task.id,
+        token: handOut.lease.token,
+        reason: null,
+        ledger: [],
         ...over,
       }),
     async task(id) {

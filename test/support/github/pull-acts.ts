@@ -18,6 +18,8 @@ export interface NewPull {
   readonly head: string;
   readonly base?: string;
   readonly draft?: boolean;
+  /** It comes from a fork of whoever opens it, as a stranger's does. */
+  readonly fork?: boolean;
 }
 
 export interface NewReview {
@@ -91,8 +93,10 @@ export function createPullActs(ground: Ground, issues: IssueActs): PullActs {
     push,
     createRef: (repo, by, ref, sha) => moveRef(repo, by, ref, sha),
     deleteRef: (repo, by, ref) => moveRef(repo, by, ref, NOTHING),
-    openPull(repo, by, { title, body, head, base = repo.defaultBranch, draft = false }) {
-      const headSha = repo.refs.get(`heads/${head}`) ?? push(repo, by, head);
+    openPull(repo, by, { title, body, head, base = repo.defaultBranch, ...more }) {
+      const { draft = false, fork = false } = more;
+      const ownSha = fork ? repo.refs.get(`heads/${base}`) : repo.refs.get(`heads/${head}`);
+      const headSha = ownSha ?? push(repo, by, head);
       const baseSha = repo.refs.get(`heads/${base}`);
       if (baseSha === undefined)
         throw new Error(`the double has no branch ${base} in ${fullName(repo)}`);
@@ -103,6 +107,7 @@ export function createPullActs(ground: Ground, issues: IssueActs): PullActs {
         {
           head,
           headSha,
+          fork,
           base,
           baseSha,
           draft,

@@ -29,13 +29,14 @@ export function createPullShapes(
     const url = address(repo, item);
     const issueUrl = `${api}/repos/${fullName(repo)}/issues/${item.number}`;
     const statuses = `${api}/repos/${fullName(repo)}/statuses/${pull.headSha}`;
-    const side = (ref: string, sha: string) => ({
-      label: `${repo.owner.login}:${ref}`,
+    const side = (ref: string, sha: string, of: Repo = repo) => ({
+      label: `${of.owner.login}:${ref}`,
       ref,
       sha,
-      user: user(repo.owner),
-      repo: repository(repo),
+      user: user(of.owner),
+      repo: repository(of),
     });
+    const from = pull.fork ? { ...repo, owner: item.author } : repo;
     return {
       url,
       id: item.id,
@@ -66,7 +67,7 @@ export function createPullShapes(
       review_comment_url: `${api}/repos/${fullName(repo)}/pulls/comments{/number}`,
       comments_url: `${issueUrl}/comments`,
       statuses_url: statuses,
-      head: side(pull.head, pull.headSha),
+      head: side(pull.head, pull.headSha, from),
       base: side(pull.base, pull.baseSha),
       _links: {
         self: { href: url },

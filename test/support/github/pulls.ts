@@ -158,7 +158,9 @@ function lastEdited(repo: Repo, number: number): Answer {
   );
   const at = edit?.item?.updatedAt;
   const lastEditedAt = at === undefined ? null : new Date(at).toISOString();
-  const issue = repo.items.has(number) ? { lastEditedAt } : null;
+  const item = repo.items.get(number);
+  const issue =
+    item === undefined ? null : { lastEditedAt, title: item.title, body: item.body ?? '' };
   return { status: 200, body: { data: { repository: { issue } } } };
 }
 

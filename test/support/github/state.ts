@@ -39,6 +39,7 @@ export interface ReviewComment {
 export interface Pull {
   readonly head: string;
   readonly headSha: string;
+  readonly fork: boolean;
   readonly base: string;
   readonly baseSha: string;
   readonly draft: boolean;

@@ -27,6 +27,7 @@ export interface GithubWorld {
   readonly ann: Person;
   /** An issue that suits an agent with the capability `python`. */
   openIssue(over?: { title?: string; body?: string; labels?: string[]; by?: string }): number;
+  /** As a door does it: the answer is given, and then marked as given. */
   request(agentId: string, over?: Partial<TaskRequest>): Promise<Assignment | null>;
   /** One full pass of the mirror, then sweep, outbox and matcher. */
   settle(): Promise<void>;
@@ -111,8 +112,8 @@ export async function makeGithubWorld(options: GithubWorldOptions = {}): Promise
     } = {}) {
       return github.as(by).openIssue(SHOP, { title, body, labels }).number;
     },
-    request: (agentId, over = {}) =>
-      broker.requestTask({
+    async request(agentId, over = {}) {
+      const given = await broker.requestTask({
         agentId,
         capabilities: ['python'],
         waitSeconds: 0,
@@ -122,7 +123,10 @@ export async function makeGithubWorld(options: GithubWorldOptions = {}): Promise
         repositories: null,
         onUnfinished: 'complete',
         ...over,
-      }),
+      });
+      if (given !== null) await broker.answered(given);
+      return given;
+    },
     async settle() {
       await mirror.fullPass();
       await work();

@@ -1,39 +1,19 @@
 -- Takes the oldest task of the first group of buckets that has one, with the lease in the same step.
 -- Arguments: agentId, capabilities (JSON), requestId, token, seconds, version,
 -- ledger by kind, lockMs, fenceFloor; groups the groups of bucket numbers, `1,2|7`.
--- Reply: `leased` or `unfinished` with task, issue, picture, writes, how many are unwritten, replay;
+-- Reply: `leased` or `unfinished` as hand-out.lua has it;
 -- `none` with what was set aside as corrupt, `stale`, `maintenance`, `quarantine` with its end.
 
-local agent = introduce(a.agentId, a.capabilities)
+introduce(a.agentId, a.capabilities)
+
+-- What the agent holds is looked at before everything that stops hand-out.
+local held = held_by(a.agentId)
+for _, t in ipairs(held) do
+  if given(a.requestId) and t.lease_request == a.requestId then return hand_out('leased', t, 1, a.lockMs) end
+end
+if held[1] then return hand_out('unfinished', held[1], 0, nil) end
 if maintenance == nil then maintenance = call('GET', K.flags_maintenance) == 'true' end
 if maintenance then return reply('maintenance') end
-
-local function hand_out(word, t, replay, lock_ms, corrupt, first)
-  local writes, unwritten = {}, 0
-  for _, id in ipairs({ 'branch:' .. t.id, labels_id(t) }) do
-    local entry = load_write(id)
-    if entry then
-      unwritten = unwritten + 1
-      if lock_ms and entry.at <= now then
-        writes[#writes + 1] = lock_write(entry, now + lock_ms)
-      end
-    end
-  end
-  local picture = call('HGET', K.issue_metadata .. t.issue, 'picture')
-  -- Read before this lease is written: only what came before it.
-  local before = first and {} or call('HGETALL', key_of[t])
-  return reply(word, spell(t), spell(load_issue(t.issue)), picture, writes, unwritten, replay, corrupt or {}, before)
-end
-
-local unfinished
-for id in string.gmatch(agent.holds, '%S+') do
-  local t = load_task(id)
-  if t and live(t) and t.lease_agent == a.agentId then
-    if given(a.requestId) and t.lease_request == a.requestId then return hand_out('leased', t, 1, a.lockMs) end
-    unfinished = unfinished or t
-  end
-end
-if unfinished then return hand_out('unfinished', unfinished, 0, nil) end
 if (tonumber(meta.registry_version) or 0) ~= a.version then return reply('stale') end
 
 local quarantine, settling = tonumber(meta.quarantine_until) or 0, tonumber(meta.settle_until) or 0

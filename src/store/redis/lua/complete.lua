@@ -1,14 +1,15 @@
 -- Ends a live lease with the work done, and makes the task that follows in the same step.
--- Arguments: taskId, token, summary, prNumber, verdict, comments, ledger,
+-- Arguments: taskId, token, agentId, fingerprint, summary, prNumber, verdict, comments, ledger,
 -- followUp {name, state, reason, delayMs, priority, authorFirstMs, reviewComments}.
--- Reply: `ok` with task and result, `lease_lost`, `not_found`. Repeated with the same token: the same.
+-- Reply: `ok` with task and result, `lease_lost`, `not_found`, `forbidden`. Repeated with the same token and
+-- fingerprint: the same; with another fingerprint: `conflict`.
 
 local t = load_task(a.taskId)
 if not t then return reply('not_found') end
 if not live(t) or t.lease_token ~= a.token then
-  if outcome_by_token(t, a.token) == 'completed' then return reply('ok', show_task(t)) end
-  return reply('lease_lost')
+  return answer_again(t, 'completed', a)
 end
+if foreign(t, a) then return reply('forbidden') end
 
 local agent, leased_at, i = t.lease_agent, tonumber(t.leased_at), load_issue(t.issue)
 
@@ -33,7 +34,7 @@ local result = { 'agent', agent, 'summary', say(a.summary), 'verdict', text(a.ve
 call('HSET', key, unpack(result))
 call('EXPIRE', key, TTL.task_result)
 if given(a.prNumber) then put(t, 'pr_number', a.prNumber) end
-end_attempt(t, 'completed', a.summary)
+end_attempt(t, 'completed', a.summary, a.fingerprint)
 shift(t, { state = 'done', reason = '', ended_at = now })
 touch(agent)
 fact('completed', t, ',"agentId":' .. text(agent) .. ',"fence":' .. t.fence .. ',"summary":' .. say(a.summary)

@@ -35,8 +35,16 @@ end
 local function at_start(reset) openings[#openings + 1] = reset end
 local function at_end(write_rest) last_words[#last_words + 1] = write_rest end
 
--- Appends a fact. `rest` is JSON that begins with a comma; `t` is the task it is of, or nil.
-local function fact(kind, t, rest)
+-- Of a task's history the newest stay; core/history.ts says how many.
+local MOST_HISTORY, HISTORY_SLACK = 1000, 100
+local function remember_fact(t, seq)
+  local key = K.task_history .. t.id
+  if call('RPUSH', key, seq) > MOST_HISTORY + HISTORY_SLACK then call('LTRIM', key, -MOST_HISTORY, -1) end
+end
+
+-- Appends a fact. `rest` is JSON that begins with a comma; `t` is the task it is of, or nil. A fact that is
+-- `passing` is no part of its task's history.
+local function fact(kind, t, rest, passing)
   local body
   if t then body = '"type":"' .. kind .. '","taskId":' .. text(t.id) .. ',"state":"' .. t.state .. '"' .. rest
   else body = '"type":"' .. kind .. '"' .. rest end
@@ -44,10 +52,7 @@ local function fact(kind, t, rest)
   shifted = nil
   local seq = string.sub(id, 3)
   facts[#facts + 1] = '{"seq":' .. seq .. ',"at":' .. now_text .. ',' .. body .. '}'
-  if t then
-    facts_of[t] = (facts_of[t] or '') .. ' ' .. seq
-    show(t, 'facts', facts_of[t])
-  end
+  if t and not passing then remember_fact(t, seq) end
 end
 
 -- What goes over an agent's own channel: to it (`requests`) or from it (`responses`).
@@ -69,7 +74,7 @@ local function reply(...) return { ... } end
 
 local function forget_all()
   records, key_of, sides_of, spelled_of, plain, touched = {}, {}, {}, {}, {}, {}
-  facts_of, heads, fronts, empty_groups = {}, {}, {}, {}
+  heads, fronts, empty_groups = {}, {}, {}
   staged, staged_count, pending = {}, 0, {}
 end
 

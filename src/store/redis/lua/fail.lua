@@ -1,14 +1,15 @@
 -- Ends a live lease with a failure: an attempt is counted; back in line after a delay, or dead.
--- Arguments: taskId, token, reason, delaysMs (one for each attempt that may
+-- Arguments: taskId, token, agentId, fingerprint, reason, delaysMs (one for each attempt that may
 -- be retried; none: dead), ledger, deadLedger.
--- Reply: `ok` with task and result, `lease_lost`, `not_found`. Repeated with the same token: the same.
+-- Reply: `ok` with task and result, `lease_lost`, `not_found`, `forbidden`. Repeated with the same token and
+-- fingerprint: the same; with another fingerprint: `conflict`.
 
 local t = load_task(a.taskId)
 if not t then return reply('not_found') end
 if not live(t) or t.lease_token ~= a.token then
-  if outcome_by_token(t, a.token) == 'failed' then return reply('ok', show_task(t)) end
-  return reply('lease_lost')
+  return answer_again(t, 'failed', a)
 end
+if foreign(t, a) then return reply('forbidden') end
 
 local agent, leased_at = t.lease_agent, tonumber(t.leased_at)
 local attempt = tonumber(t.attempts) + 1
@@ -16,7 +17,7 @@ local delay = a.delaysMs[attempt]
 local state = not delay and 'dead' or delay > 0 and 'delayed' or 'ready'
 local ready_at = delay and now + delay or ''
 local reasons = { dead = a.reason, delayed = 'retry', ready = '' }
-end_attempt(t, 'failed', a.reason)
+end_attempt(t, 'failed', a.reason, a.fingerprint)
 -- It joins the queue again at the end, when it becomes ready.
 shift(t, {
   state = state, reason = reasons[state], attempts = attempt, ready_at = ready_at, timed = '1',

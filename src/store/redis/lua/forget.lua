@@ -39,7 +39,7 @@ local function forget_task(t)
   call('HINCRBY', K.queue_counts, t.state .. ' ' .. t.kind .. ' ' .. t.priority, -1)
   call('ZREM', K.tasks_all, t.id)
   call('ZREM', K.tasks_state .. t.state, t.id)
-  call('DEL', key_of[t], K.task_result .. t.id, K.review_delay .. t.delay)
+  call('DEL', key_of[t], K.task_result .. t.id, K.task_history .. t.id, K.review_delay .. t.delay)
   removed(t)
 end
 

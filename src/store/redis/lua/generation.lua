@@ -1,4 +1,4 @@
--- Says whether this is the data the caller knows. Lost or rolled back, it begins a new generation, in which
+-- Says whether this is the data the caller knows. Lost, rolled back or restored, it begins a new generation, in which
 -- nothing is handed out for one lease time except what can be proved free.
 -- Arguments: known (the caller's generation, '' at its start), seen (the last
 -- fact it saw), server (who answered it last, '' at its start), fresh (an id for a new generation), leaseMs, settleMs, home.
@@ -9,7 +9,7 @@ local last = 0
 for n = 1, #stream, 2 do
   if stream[n] == 'last-generated-id' then last = tonumber(string.sub(stream[n + 1], 3)) end
 end
-local more = call('HMGET', K.meta, 'server', 'server_seq', 'settle_until', 'home')
+local more = call('HMGET', K.meta, 'server', 'server_seq', 'settle_until', 'home', 'restored')
 local server, server_seq, settle_until = more[1], tonumber(more[2]) or 0, tonumber(more[3]) or 0
 local answers = string.match(call('INFO', 'server'), 'run_id:(%x+)') or ''
 
@@ -35,6 +35,13 @@ if meta.generation == '' then
   more[4] = a.home
   -- What is known to be lost is waited for; a first start has nothing to wait for.
   if a.known ~= '' then quarantine() end
+elseif (more[5] or '') ~= '' then
+  -- Put back from a backup: leases may live that were given after it was made.
+  call('HDEL', K.meta, 'restored')
+  put(meta, 'generation', a.fresh)
+  put(meta, 'server', answers)
+  put(meta, 'server_seq', last)
+  quarantine()
 else
   -- Another server answers, restarted or promoted: for a moment every instance says what it has seen.
   if server ~= answers then

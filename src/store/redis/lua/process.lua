@@ -16,6 +16,12 @@ if call('GET', key) ~= a.owner then return reply('taken') end
 call('DEL', key)
 return reply('ok')
 
+-- name: listed
+-- Arguments: ttlMs. Everything was listed into this generation, as long as this server answers. Reply: `ok`.
+local server = call('HGET', K.meta, 'server') or ''
+call('HSET', K.meta, 'listed', meta.generation .. ' ' .. server, 'listed_until', int(now + a.ttlMs))
+return reply('ok')
+
 -- name: metrics
 -- Arguments: instance, cpu (share of one core, as text), memory (bytes), kept (entries of the history).
 -- Reply: `ok`.

@@ -21,19 +21,21 @@ for n = 1, #info, 2 do
 end
 
 -- name: task
--- Arguments: ARGV[1] a task's id. Reply: task, result, issue, metadata, facts; nothing when it is not there.
+-- Arguments: ARGV[1] a task's id, ARGV[2] before which fact ('' for the newest), ARGV[3] how many facts.
+-- Reply: task, result, issue, metadata, facts; nothing when it is not there.
 local call = redis.call
 local task, issue, facts = call('HGETALL', K.task_info .. ARGV[1]), nil, {}
 for n = 1, #task, 2 do
   if task[n] == 'record' then issue = cjson.decode(task[n + 1]).issue end
-  if task[n] == 'facts' then
-    for seq in string.gmatch(task[n + 1], '%d+') do
-      local entry = call('XRANGE', K.facts, '0-' .. seq, '0-' .. seq)[1]
-      if entry then facts[#facts + 1] = { entry[1], entry[2] } end
-    end
-  end
 end
 if not issue then return false end
+local before, seqs = tonumber(ARGV[2]), call('LRANGE', K.task_history .. ARGV[1], 0, -1)
+local last = #seqs
+while before and last > 0 and tonumber(seqs[last]) >= before do last = last - 1 end
+for n = math.max(1, last - ARGV[3] + 1), last do
+  local entry = call('XRANGE', K.facts, '0-' .. seqs[n], '0-' .. seqs[n])[1]
+  if entry then facts[#facts + 1] = { entry[1], entry[2] } end
+end
 return {
   task, call('HGETALL', K.task_result .. ARGV[1]), call('HGET', K.issue_status .. issue, 'record') or '{}',
   call('HGETALL', K.issue_metadata .. issue), facts }

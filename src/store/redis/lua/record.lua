@@ -10,7 +10,7 @@ local records, key_of, sides_of, spelled_of, plain, touched
 local blank = {
   reason = '', enqueued_at = '', ready_at = '', only_agent = '', opens_at = '', pr_number = '', ended_at = '',
   bucket = '', pinned = '', timed = '', lease_agent = '', lease_token = '', lease_seconds = '', leased_at = '',
-  lease_expires_at = '', lease_request = '', issue = '', repository = '', number = '', open = '',
+  lease_expires_at = '', lease_request = '', answered = '', issue = '', repository = '', number = '', open = '',
   picture_at = '', seen_at = '', wanted = '', written = '', written_at = '', unfinished = '', leased = '',
   tasks = '' }
 local BLANK = { __index = blank }

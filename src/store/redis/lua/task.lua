@@ -6,14 +6,13 @@ local function load_task(id)
   local key = K.task_info .. id
   local t = records[key]
   if t then return t end
-  local values = call('HMGET', key, 'record', 'facts')
-  if not values[1] then return nil end
-  t = read_record(key, values[1])
-  facts_of[t] = values[2]
-  return t
+  local json = call('HGET', key, 'record')
+  return json and read_record(key, json) or nil
 end
 
 local function live(t) return t.state == 'leased' and tonumber(t.lease_expires_at) > now end
+-- The call came with the own token of an agent that does not hold this lease.
+local function foreign(t, a) return given(a.agentId) and a.agentId ~= t.lease_agent end
 local function lock_key(t) return K.lock_issue .. t.lock end
 local function lock_value(t) return t.lease_agent .. ' ' .. t.lease_token end
 
@@ -205,4 +204,14 @@ end
 -- A reply shows everything of a task as one JSON text, and what its agent reported once it is done.
 local function show_task(t)
   return spell(t), t.state == 'done' and call('HGETALL', K.task_result .. t.id) or {}
+end
+
+-- A verb whose lease is over: the same answer as before when this token ended it in this way and said the
+-- same, a conflict when it said something else, lost otherwise.
+local function answer_again(t, outcome, said)
+  local ended = end_by_token(t, said.token)
+  if string.match(ended, '^%a+') ~= outcome then return reply('lease_lost') end
+  local recorded = string.match(ended, '"fingerprint":"(%w+)"}$')
+  if recorded and given(said.fingerprint) and recorded ~= said.fingerprint then return reply('conflict') end
+  return reply('ok', show_task(t))
 end

@@ -3,7 +3,7 @@
 
 -- Set when a batch begins: while the library is loaded there is no Redis to call yet.
 local call, encode, decode, floor
-local now, now_text, micros, meta, facts, facts_of, shifted, told, maintenance
+local now, now_text, micros, meta, facts, shifted, told, maintenance
 local openings, last_words = {}, {}
 -- The oldest tasks of a bucket as this batch knows them: claim.lua. Filing forgets them.
 local heads, fronts, empty_groups

@@ -17,8 +17,9 @@ SELECT value FROM counters WHERE name = 'clock';
 -- name: after
 SELECT * FROM facts WHERE seq > :after ORDER BY seq LIMIT :limit;
 
+-- The newest of a task before a number.
 -- name: ofTask
-SELECT * FROM facts WHERE task_id = :task_id ORDER BY seq;
+SELECT * FROM facts WHERE task_id = :task_id AND seq < :before ORDER BY seq DESC LIMIT :limit;
 
 -- name: last
 SELECT seq FROM sqlite_sequence WHERE name = 'facts';

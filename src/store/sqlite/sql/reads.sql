@@ -52,3 +52,6 @@ WHERE state = 'delayed' ORDER BY ready_at, seq LIMIT :limit;
 
 -- name: outbox
 SELECT name, value FROM counters WHERE name IN ('outbox_pending', 'outbox_failing');
+
+-- name: holding
+SELECT 1 FROM tasks WHERE lease_agent = :agent_id LIMIT 1;

@@ -9,6 +9,10 @@ SELECT key FROM buckets ORDER BY key;
 -- name: unlearned
 SELECT label FROM labels WHERE learned <> 1 AND uses > 0 ORDER BY label;
 
+-- name: paused
+SELECT name FROM settings
+WHERE name >= 'flags:maintenance:' AND name < 'flags:maintenance;' AND value = 'true' ORDER BY name;
+
 -- name: ready
 SELECT ready FROM buckets WHERE key = :key;
 

@@ -1,0 +1,38 @@
+// What waits for a person: nothing here goes on by itself.
+
+import { explainReason } from '../../core/why.ts';
+import type { ListedTaskAnswer } from '../schema/task.ts';
+import type { Snapshot } from './status-view.ts';
+
+const NEEDS_HUMAN = 'excluded_label:needs-human';
+
+export interface ForPeople {
+  readonly task: ListedTaskAnswer;
+  readonly words: string;
+}
+
+/** A held task that only a person can free, and not by finishing something else first. */
+export function needsPerson({ reason }: ListedTaskAnswer): boolean {
+  return reason === NEEDS_HUMAN;
+}
+
+export function forPeople({ held, dead, approved }: Snapshot): ForPeople[] {
+  const issues = new Set<string>();
+  const first = (task: ListedTaskAnswer) => {
+    const key = `${task.repository}#${task.issue_id}`;
+    return !issues.has(key) && issues.add(key);
+  };
+  const found: ForPeople[] = [];
+  for (const task of dead.filter(first)) {
+    const why = task.reason === null ? '' : `: ${explainReason(task.reason)}`;
+    found.push({ task, words: `gave up${why}` });
+  }
+  for (const task of held.filter(needsPerson).filter(first)) {
+    found.push({ task, words: 'labelled needs-human' });
+  }
+  const open = approved.filter((task) => task.issue_state === 'open');
+  for (const task of open.filter(first)) {
+    found.push({ task, words: 'approved, not closed yet' });
+  }
+  return found;
+}

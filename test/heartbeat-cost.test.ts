@@ -1,0 +1,90 @@
+// What a heartbeat and a look at its task cost does not grow with the heartbeats before it: counted in
+// commands, bytes and facts, not in time.
+
+import { afterEach, describe, expect, it } from 'vitest';
+import { openRedisStore } from '../src/store/redis/redis-store.ts';
+import { openSqliteStore } from '../src/store/sqlite/sqlite-store.ts';
+import { createWorld, entry, idOf, type World } from './contract/store/world.ts';
+import { type RedisServer, startRedisServer } from './support/redis-server.ts';
+import { scratchDir } from './support/scratch.ts';
+
+const HEARTBEATS = 10_000;
+const ends: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+function around(store: World['store']): World {
+  ends.push(() => store.close());
+  return createWorld({ store, advance: () => undefined, close: () => store.close() });
+}
+
+type Beat = (progress: string | null) => Promise<unknown>;
+
+async function leased(world: World): Promise<Beat> {
+  await world.mirror(entry(1));
+  const { lease } = await world.take('a1');
+  const call = { taskId: idOf(1), token: lease.token, agentId: 'a1' };
+  return (progress) => world.store.heartbeat({ ...call, progress });
+}
+
+async function many(beat: Beat, noted: boolean): Promise<void> {
+  for (let n = 0; n < HEARTBEATS; n += 100) {
+    const notes = Array.from({ length: 100 }, (_, index) => (noted ? `note ${n + index}` : null));
+    await Promise.all(notes.map(beat));
+  }
+}
+
+const sizeOf = async (world: World) => JSON.stringify(await world.store.task(idOf(1))).length;
+
+/** Commands that Redis ran, those inside functions too, and bytes that it sent. */
+async function costOf({ raw }: RedisServer, act: () => Promise<unknown>) {
+  await raw.call('CONFIG', 'RESETSTAT');
+  await act();
+  const stats = await raw.info('commandstats');
+  const calls = [...stats.matchAll(/^cmdstat_(?!config|info)([^:]+):calls=(\d+)/gm)];
+  const sent = /total_net_output_bytes:(\d+)/.exec(await raw.info('stats'))?.[1];
+  return {
+    commands: calls.reduce((sum, [, , count]) => sum + Number(count), 0),
+    kilobytes: Math.round(Number(sent) / 1024),
+  };
+}
+
+describe('after 10,000 heartbeats', () => {
+  for (const noted of [false, true]) {
+    const kind = noted ? 'with a new note each' : 'without a note';
+
+    it(`${kind}, Redis does as much for the next one, and for a look, as after 200`, async () => {
+      const server = await startRedisServer();
+      ends.push(() => server.stop());
+      const world = around(await openRedisStore({ connection: { url: server.url } }));
+      const beat = await leased(world);
+      for (let n = 0; n < 200; n += 1) await beat(noted ? `first ${n}` : null);
+      const look = () => world.store.task(idOf(1));
+      const measure = async () => ({
+        beat: await costOf(server, () => beat(null)),
+        look: await costOf(server, look),
+      });
+      const before = await measure();
+      await many(beat, noted);
+      const after = await measure();
+      expect(after.beat.commands).toBeLessThanOrEqual(before.beat.commands + 3);
+      expect(after.look.commands).toBeLessThanOrEqual(before.look.commands + 3);
+      expect(after.look.kilobytes).toBeLessThanOrEqual(before.look.kilobytes + 16);
+      const record = await server.raw.memory('USAGE', `banto:task:info:${idOf(1)}`);
+      expect(record).toBeLessThan(5000);
+      expect(await server.raw.llen(`banto:task:history:${idOf(1)}`)).toBeLessThanOrEqual(1100);
+      expect(await sizeOf(world)).toBeLessThan(40_000);
+    }, 60_000);
+
+    it(`${kind}, SQLite answers a look as short as after 200`, async () => {
+      const world = around(await openSqliteStore({ dataDir: scratchDir() }));
+      const beat = await leased(world);
+      for (let n = 0; n < 200; n += 1) await beat(noted ? `first ${n}` : null);
+      const [size, seq] = [await sizeOf(world), await world.store.lastSeq()];
+      await many(beat, noted);
+      expect(Math.abs((await sizeOf(world)) - size)).toBeLessThan(1000);
+      if (!noted) expect((await world.store.lastSeq()) - seq).toBeLessThan(10);
+    }, 60_000);
+  }
+});
