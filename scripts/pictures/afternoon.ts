@@ -66,6 +66,7 @@ function createShopForge(issues: readonly Issue[], now: () => number): Forge {
     read: async (repository, number) =>
       issues.find((issue) => issue.repository === repository && issue.number === number) ?? null,
     createBranch: async () => 'created',
+    hasBranch: async () => false,
     setLabels: async () => undefined,
     comment: async () => undefined,
     check: async () => undefined,

@@ -134,6 +134,8 @@ export interface Broker extends TokenVerbs {
 
   /** The local backlog, open and closed; a forge that keeps its own issues refuses with `conflict`. */
   issues(): Promise<BacklogIssue[]>;
+  /** False: the forge keeps its own issues, and the four calls around this one are refused. */
+  hasBacklog(): boolean;
   issue(number: number): Promise<BacklogIssue>;
   addIssue(issue: NewIssue): Promise<BacklogIssue>;
   editIssue(number: number, change: IssueChange): Promise<BacklogIssue>;

@@ -74,6 +74,17 @@ describe.each(['sqlite', 'redis'] as const)('the page on %s', (store) => {
     await stage.repository.write(5, { title: 'Clean the cache', labels: ['ops'], body: 'Soon.' });
     await needs.getByText('#5 Clean the cache').waitFor();
     expect(await page.locator('.tabs .badge').innerText()).toContain('2');
+
+    // The one button solves it: what is missing is written here, and the task is offered.
+    const row = needs.locator('.need').filter({ hasText: 'Clean the cache' });
+    await row.getByRole('button', { name: 'Edit issue…' }).click();
+    const text = page.getByRole('dialog', { name: 'Edit repo#5' }).getByLabel('Text');
+    await text.fill('Soon.\n\n## Deliverables\n\n- an empty cache\n');
+    await page.getByRole('button', { name: 'Save issue' }).click();
+    await page.getByText('repo#5 was saved').waitFor();
+    await row.waitFor({ state: 'detached' });
+    const id = await stage.known(5);
+    await expect.poll(async () => (await stage.client.task(id)).state).toBe('ready');
   });
 
   test('filters are in the address: a link shows the same to somebody else', async () => {

@@ -367,7 +367,7 @@ describe('with tokens', () => {
     await field.fill('wrong-token');
     await page.getByRole('button', { name: 'Use token' }).click();
     await page.getByText('That token is not valid.').waitFor();
-    await field.fill('agent-1-token');
+    await field.fill('read-token');
     await page.getByRole('button', { name: 'Use token' }).click();
     await page.getByText('Read only').waitFor();
     expect(await page.getByRole('button', { name: 'Pause hand-out' }).count()).toBe(0);

@@ -123,7 +123,15 @@ export interface ScriptedBroker extends Broker {
   subscribers(): number;
 }
 
-const SILENT = new Set(['answered', 'budget', 'whoIs', 'subscribe', 'events', 'lastSeq']);
+const SILENT = new Set([
+  'hasBacklog',
+  'answered',
+  'budget',
+  'whoIs',
+  'subscribe',
+  'events',
+  'lastSeq',
+]);
 
 export function createScriptedBroker(): ScriptedBroker {
   const calls: [string, ...unknown[]][] = [];
@@ -172,6 +180,7 @@ export function createScriptedBroker(): ScriptedBroker {
     prioritize: async () => task,
     unlock: async () => task,
     cancel: async () => task,
+    hasBacklog: () => true,
     issues: async () => [{ issue, task }],
     issue: async () => ({ issue, task }),
     addIssue: async () => ({ issue, task: null }),

@@ -286,6 +286,45 @@ export function showCommand(agent: Pick<Agent, 'agent_id' | 'capabilities'> | nu
   });
 }
 
+/** Where the backlog is Banto's own, what is missing in an issue is written here. */
+export async function askEdit(card: Card): Promise<void> {
+  const { act } = words.value;
+  const name = reference(card);
+  const { body } = await api.task(card.task_id);
+  ask({
+    title: act.editTitle(name),
+    fields: [{ name: 'body', label: act.addBody, kind: 'lines', value: body }],
+    safe: act.keepAsIs,
+    wide: true,
+    act: {
+      label: act.editDo,
+      run: ({ body: text = '' }) =>
+        perform(async () => {
+          await api.editIssue(card.issue_id, { body: text.replaceAll('\r\n', '\n') });
+          return { text: act.done.edit(name) };
+        }),
+    },
+  });
+}
+
+export function askClose(card: Card): void {
+  const { act } = words.value;
+  const name = reference(card);
+  ask({
+    title: act.closeTitle(name),
+    list: act.closeList(card.branch_name),
+    safe: act.keepAsIs,
+    act: {
+      label: act.closeDo,
+      run: () =>
+        perform(async () => {
+          await api.editIssue(card.issue_id, { state: 'closed' });
+          return { text: act.done.close(name) };
+        }),
+    },
+  });
+}
+
 export function askIssue(): void {
   const { act } = words.value;
   const fields: Field[] = [

@@ -93,6 +93,7 @@ export const api: Api = {
   budget: (id, cost_usd) => post(ofTask(id, '/budget'), { cost_usd }),
   retryLedger: () => post('/ledger/retry'),
   addIssue: (issue) => post('/issues', issue),
+  editIssue: (number, change) => call('PATCH', `/issues/${number}`, change),
   log: (id) => get(ofTask(id, '/log')),
   async events(lastEventId, signal) {
     const answer = await send('/api/v1/events', {

@@ -85,6 +85,10 @@ export interface Api extends Omit<Verbs, 'agents'> {
     readonly body: string;
     readonly labels: readonly string[];
   }): Promise<{ readonly number?: number }>;
+  editIssue(
+    number: number,
+    change: { readonly body?: string; readonly state?: 'open' | 'closed' },
+  ): Promise<unknown>;
   log(taskId: string): Promise<LogPage>;
   events(lastEventId: number, signal: AbortSignal): Promise<ReadableStream<BufferSource>>;
 }

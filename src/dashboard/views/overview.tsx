@@ -4,6 +4,8 @@ import { useRef } from 'preact/hooks';
 import {
   answerQuestion,
   askBudget,
+  askClose,
+  askEdit,
   askRequeue,
   canAct,
   retryLedger,
@@ -81,6 +83,11 @@ function Button({ label, run }: { label: string; run: () => void }) {
   );
 }
 
+/** The backlog is Banto's own, and this person may change it. */
+function editsHere(card: Card): boolean {
+  return webAddress(card.issue_url) === null && canAct() && offers('issues');
+}
+
 function ActionOf({ need }: { need: Need }) {
   const text = words.value.needs;
   switch (need.kind) {
@@ -104,8 +111,15 @@ function ActionOf({ need }: { need: Need }) {
       ) : null;
     case 'held':
     case 'human':
-      return <OpenIssue card={need.card} label={text.edit} />;
+      return editsHere(need.card) ? (
+        <Button label={text.editHere} run={() => void askEdit(need.card)} />
+      ) : (
+        <OpenIssue card={need.card} label={text.edit} />
+      );
     case 'approved': {
+      if (editsHere(need.card)) {
+        return <Button label={text.close} run={() => askClose(need.card)} />;
+      }
       const pull = pullAddress(need.card);
       return pull === null ? (
         <OpenIssue card={need.card} label={text.openIssue} />

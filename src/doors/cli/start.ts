@@ -58,13 +58,8 @@ export function addDemo(program: Command, shell: Shell, done: (code: number) => 
     .option('--github', 'play on a GitHub of its own (in a clone of Banto only)')
     .action(async ({ port, exit, endless, github }: DemoFlags) => {
       const stay = !exit && shell.stdout.isTTY === true;
-      const options = {
-        port: port ?? null,
-        stay,
-        endless: endless === true,
-        github: github === true,
-      };
-      done(await shell.demo(options));
+      const how = { stay, endless: endless === true, github: github === true };
+      done(await shell.demo({ port: port ?? null, ...how }));
     });
   examples(
     command,

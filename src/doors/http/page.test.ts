@@ -136,6 +136,10 @@ test('a page asks who it speaks for and what it may offer', async () => {
       })
     ).json()) as { scope: string; agent_id: string | null; features: string[] };
   expect(await session(open)).toMatchObject({ scope: 'operator', agent_id: null });
+  expect((await session(open)).features).toEqual(expect.arrayContaining(['issues', 'requeue']));
+  // Issues that are kept elsewhere are edited there.
+  open.broker.script('hasBacklog', () => false);
+  expect((await session(open)).features).not.toContain('issues');
   expect((await session(open)).features).toContain('requeue');
   const guarded = await openDoor({ tokensRequired: true });
   expect(await session(guarded, 'agent-1-token')).toMatchObject({

@@ -2,8 +2,6 @@
 
 import type { HTTPMethods } from 'fastify';
 import { type FEATURES, SessionAnswer } from '../schema/session.ts';
-import { SettingParams } from '../schema/settings.ts';
-import type { Caller } from './authenticate.ts';
 import { describe } from './describe.ts';
 import type { Door } from './door.ts';
 import type { App } from './server.ts';
@@ -19,21 +17,15 @@ const ROUTES: Partial<Record<Feature, readonly [HTTPMethods, string]>> = {
   retry_ledger: ['POST', '/api/v1/ledger/retry'],
 };
 
-function featuresOf(app: App): Feature[] {
+function featuresOf(app: App, hasBacklog: boolean): Feature[] {
   const routed = (Object.keys(ROUTES) as Feature[]).filter((feature) => {
     const [method, url] = ROUTES[feature] ?? [];
     return method !== undefined && url !== undefined && app.hasRoute({ method, url });
   });
-  const { pattern } = SettingParams.properties.name as { readonly pattern?: string };
-  const one = new RegExp(pattern ?? '', 'u').test('maintenance:octo/shop');
-  return one ? [...routed, 'pause_one'] : routed;
+  return [...routed.filter((feature) => feature !== 'issues' || hasBacklog), 'pause_one'];
 }
 
-function scopeOf(caller: Caller & { readonly scope?: SessionAnswer['scope'] }) {
-  return caller.scope ?? (caller.agentId === null ? 'operator' : 'agent');
-}
-
-export function routeSession(app: App, { settings }: Door): void {
+export function routeSession(app: App, { broker, settings }: Door): void {
   const schema = describe({
     tag: 'state',
     summary: 'Who is asking, and what this server offers',
@@ -42,8 +34,8 @@ export function routeSession(app: App, { settings }: Door): void {
   app.get('/session', { config: { access: 'read' }, schema }, async ({ caller }) => ({
     version: settings.version,
     now: new Date().toISOString(),
-    scope: scopeOf(caller),
+    scope: caller.scope,
     agent_id: caller.agentId,
-    features: featuresOf(app),
+    features: featuresOf(app, broker.hasBacklog()),
   }));
 }
