@@ -90,6 +90,8 @@ export interface Config {
   readonly forgeReason?: string;
   readonly store: { readonly kind: 'sqlite' } | RedisConfig;
   readonly policy: Policy;
+  /** Where prompts of one's own lie; absolute. Null or not there: the shipped ones. */
+  readonly prompts?: { readonly path: string; readonly isNamed: boolean } | null;
 }
 
 export interface ClientConfig {
