@@ -17,6 +17,7 @@ const MAY_USE: Record<string, readonly string[]> = {
     'serve.ts',
     'doctor.ts',
     'init.ts',
+    'open-setup.ts',
     'open-issues.ts',
     'open-keys.ts',
     'config.ts',
@@ -42,6 +43,8 @@ const MAY_USE: Record<string, readonly string[]> = {
     'git-command.ts',
   ],
   'open-issues.ts': ['config.ts', 'config', 'client', 'core', 'doors', 'forge/local'],
+  'open-setup.ts': ['config.ts', 'config', 'setup'],
+  setup: ['core'],
   'init.ts': ['config.ts', 'config', 'core', 'doors/cli', 'forge/local'],
   'serve.ts': [
     'config.ts',
@@ -71,7 +74,7 @@ const MAY_USE: Record<string, readonly string[]> = {
   'doors/views': ['core', 'broker', 'doors/schema'],
   'doors/http': ['core', 'broker', 'client', 'doors/schema', 'doors/views', 'telemetry.ts'],
   'doors/mcp': ['core', 'client', 'doors/schema'],
-  'doors/cli': ['core', 'client', 'config.ts', 'doors/schema'],
+  'doors/cli': ['core', 'client', 'config.ts', 'doors/schema', 'setup'],
   client: ['core', 'doors/schema'],
   demo: ['client', 'config.ts', 'core', 'doors/schema', 'git-command.ts'],
 };
@@ -90,6 +93,7 @@ const PACKAGE_ROOMS: Record<string, readonly string[]> = {
   'pino-pretty': ['telemetry.ts'],
   'prom-client': ['telemetry.ts'],
   commander: ['doors/cli'],
+  'jsonc-parser': ['setup'],
   yaml: ['forge/local'],
   '@octokit/core': ['forge/github'],
   '@octokit/auth-app': ['forge/github'],
