@@ -107,7 +107,7 @@ function describe(situation: Situation, agent: string | null, now: number): stri
       ];
     case 'free':
       return [
-        `Banto hands out the work here, each task to one agent. You hold no task; ${situation.ready} are ready.`,
+        `Banto hands out the work here, each task to one agent. You hold no task. Ready tasks: ${situation.ready}.`,
         'Next: if you were asked to take work, ask for a task (exit code 3: there is none):',
         askLine(agent),
         ...RULES,
