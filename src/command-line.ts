@@ -141,6 +141,10 @@ function createShell({ color, debug }: Pick<Shell, 'color' | 'debug'>): Shell {
       const { planInit } = await import('./init.ts');
       return planInit(flags);
     },
+    async setup(asked) {
+      const { openSetup } = await import('./open-setup.ts');
+      return openSetup(asked);
+    },
     async demo(options) {
       const { runDemo } = await import('./demo/demo.ts');
       const print = (line: string) => process.stdout.write(`${line}\n`);

@@ -48,7 +48,16 @@ describe('defaults and order', () => {
       forgeReason: 'GITHUB_REPOSITORY is not set',
       store: { kind: 'sqlite' },
       policy: DEFAULT_POLICY,
+      prompts: { path: join(cwd, '.banto', 'prompts'), isNamed: false },
     });
+  });
+
+  test('prompts are named, lie in the local repository, or are the shipped ones', () => {
+    expect(load({ PROMPTS_DIR: 'mine' }).prompts).toEqual({
+      path: join(cwd, 'mine'),
+      isNamed: true,
+    });
+    expect(load({ GITHUB_REPOSITORY: 'o/r', GITHUB_TOKEN: 'x' }).prompts).toBeNull();
   });
 
   test('flags stand over variables, variables over the file, the file over defaults', () => {

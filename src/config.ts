@@ -1,6 +1,8 @@
 // The only reader of process.env and of the configuration file. One validated object for the server,
 // one for the commands that talk to it.
 
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { refuseForeignAddress, WAYS } from './config/found-file.ts';
 import { personFolder } from './config/here.ts';
 import { isLoopback, rules } from './config/rules.ts';
@@ -90,6 +92,8 @@ export interface Config {
   readonly forgeReason?: string;
   readonly store: { readonly kind: 'sqlite' } | RedisConfig;
   readonly policy: Policy;
+  /** Where prompts of one's own lie; absolute. Null or not there: the shipped ones. */
+  readonly prompts?: { readonly path: string; readonly isNamed: boolean } | null;
 }
 
 export interface ClientConfig {
@@ -131,6 +135,21 @@ function sources({ flags = {}, env = process.env, cwd = process.cwd() }: LoadOpt
 /** Every command acts where the person is, also when npm started it somewhere else. */
 export function enterPersonFolder(): void {
   process.chdir(personFolder(process.env, process.cwd()));
+}
+
+/** Whether a command of that name would be found. */
+export function isOnPath(program: string, { PATH = '' }: Variables = process.env): boolean {
+  const isExecutable = (path: string) => {
+    try {
+      accessSync(path, constants.X_OK);
+      return statSync(path).isFile();
+    } catch {
+      return false;
+    }
+  };
+  return PATH.split(delimiter).some(
+    (folder) => folder !== '' && isExecutable(join(folder, program)),
+  );
 }
 
 /** What must never be printed, whatever else is wrong with the settings. */

@@ -13,6 +13,7 @@ import { createMcpOverHttp } from './doors/mcp/over-http.ts';
 import { openGithubForge } from './forge/github/github-forge.ts';
 import { openLocalForge } from './forge/local/local-forge.ts';
 import { openRedis } from './open-redis.ts';
+import { loadPrompts } from './prompts/load-prompts.ts';
 import { createSystemClock } from './store/memory/clock.ts';
 import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
 import type { Telemetry } from './telemetry.ts';
@@ -108,6 +109,7 @@ export async function serve(
   { reached }: ServeOptions = {},
 ): Promise<Served> {
   const { log } = telemetry;
+  const prompts = loadPrompts(config.prompts);
   // What was opened is closed again in reverse, at the end or when a later step fails.
   const closers: (() => Promise<void>)[] = [];
   const stop = async () => {
@@ -124,6 +126,7 @@ export async function serve(
       store,
       forge,
       policy: config.policy,
+      prompts,
       log,
       onFlags: (flags) => telemetry.setDebug(flags.debug),
       usage: measureUsage(),

@@ -59,7 +59,6 @@ function createShopForge(issues: readonly Issue[], now: () => number): Forge {
     kind: 'github',
     repositories: [...new Set(issues.map(({ repository }) => repository))],
     hasPullRequests: false,
-    hasBranch: async () => false,
     list: async function* () {},
     changes: async (repository) => ({ change: { repository, issues: [], gone: [] }, cursor: null }),
     watch: () => async () => undefined,

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Fact } from '../core/facts.ts';
 import type { Forge } from '../core/forge.ts';
+import { bareTemplates, type Templates } from '../core/prompt-template.ts';
 import { reasonOf } from '../core/reason.ts';
 import type { Policy } from '../core/settings.ts';
 import type { Store } from '../core/store.ts';
@@ -31,6 +32,8 @@ export interface BrokerOptions {
   readonly store: Store;
   readonly forge: Forge;
   readonly policy: Policy;
+  /** Not given: one bare sentence for every kind of task. */
+  readonly prompts?: Templates;
   readonly log: Log;
   readonly timers?: Timers;
   readonly random?: () => number;
@@ -69,6 +72,7 @@ export function createBroker(options: BrokerOptions): RunningBroker {
     forge,
     log,
     policy: settings.policy,
+    prompts: options.prompts ?? bareTemplates(),
     instanceId: newSecret(),
     timers: options.timers ?? systemTimers,
     random: options.random ?? Math.random,

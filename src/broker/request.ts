@@ -168,7 +168,7 @@ export function createRequest(context: Context, parts: Parts): Broker['requestTa
       issue,
       lease,
       handoff: attempts.length === 0 ? null : attempts,
-      prompt: promptFor(task, issue, lease, attempts),
+      prompt: promptFor(context.prompts, handOut, attempts),
       ledger: written,
     };
   }

@@ -119,6 +119,14 @@ function dataDirOf(values: Values, forge: Config['forge']): string {
   return join(forge.repoDir, basename(given));
 }
 
+/** A checkout brings its prompts along; GitHub's repositories have none here. */
+function promptsOf(values: Values, forge: Config['forge']): NonNullable<Config['prompts']> | null {
+  if (values.isSet('PROMPTS_DIR'))
+    return { path: values.get('PROMPTS_DIR') as string, isNamed: true };
+  if (forge.kind !== 'local') return null;
+  return { path: join(forge.repoDir, '.banto', 'prompts'), isNamed: false };
+}
+
 export interface Place {
   readonly cwd: string;
   /** GitHub sets GITHUB_TOKEN and GITHUB_REPOSITORY in every codespace: there they say nothing. */
@@ -141,5 +149,6 @@ export function rules(values: Values, place: Place): Config {
     forgeReason: reason,
     store: storeOf(values),
     policy: policyOf(values),
+    prompts: promptsOf(values, forge),
   };
 }

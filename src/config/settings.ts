@@ -79,6 +79,13 @@ const server: Setting[] = [
     about:
       'The folder of what Banto keeps. Default: `.banto` in the repository for the local forge, here otherwise.',
   },
+  {
+    name: 'PROMPTS_DIR',
+    kind: path,
+    path: true,
+    about:
+      'A folder with prompts of your own: `implement.md`, `review.md`, `fix.md`. Default: `.banto/prompts` in the repository for the local forge, none otherwise.',
+  },
 ];
 
 const forge: Setting[] = [

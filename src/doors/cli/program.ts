@@ -14,7 +14,9 @@ import { addMcp } from './mcp.ts';
 import { addNext } from './next.ts';
 import { addOperateCommands } from './operate.ts';
 import { examples } from './options.ts';
+import { addPrime } from './prime.ts';
 import { addSettingCommands } from './settings.ts';
+import { addSetup } from './setup.ts';
 import type { Shell } from './shell.ts';
 import { addDemo, addServe } from './start.ts';
 import { addStatus } from './status.ts';
@@ -60,6 +62,8 @@ export function createProgram(shell: Shell, done: (code: number) => void): Comma
   addWork(program, shell, done);
   addNext(program, shell, done);
   addMcp(program, shell);
+  addSetup(program, shell);
+  addPrime(program, shell);
   addLeaseCommands(program, shell);
   program.commandsGroup('Look:');
   addStatus(program, shell);

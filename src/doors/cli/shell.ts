@@ -3,6 +3,7 @@
 
 import type { Client } from '../../client/client.ts';
 import type { TokenRequest } from '../../core/token.ts';
+import type { SetupAsked, SetupPlan } from '../../setup/plan-setup.ts';
 import type { WorkEvent } from '../../worker/events.ts';
 import type { PresetName } from '../../worker/presets/names.ts';
 import type { AddIssueBody, EditIssueBody, IssueAnswer } from '../schema/issues.ts';
@@ -85,6 +86,8 @@ export interface Shell {
   /** Speaks MCP over standard input and output until the client hangs up. */
   serveMcp(client: Client): Promise<void>;
   init(flags: SettingFlags): Promise<InitPlan>;
+  /** What setting up a coding agent would do. */
+  setup(asked: SetupAsked): Promise<SetupPlan>;
   demo(options: DemoOptions): Promise<number>;
   issues(flags: SettingFlags): Promise<IssueRoom>;
   /** Works on tasks until it is stopped. */
