@@ -114,10 +114,10 @@ export async function serve(
     for (const close of closers.splice(0).reverse()) await close();
   };
   try {
-    const store = await openStore(config, log);
+    const store = telemetry.timedStore(await openStore(config, log));
     closers.push(() => store.close());
     await requireToken(config, store);
-    const forge = await openForge(config, store, log);
+    const forge = telemetry.timedForge(await openForge(config, store, log));
     closers.push(() => forge.close());
     await checkForge(forge, log);
     const broker = createBroker({
@@ -125,12 +125,18 @@ export async function serve(
       forge,
       policy: config.policy,
       log,
+      listeners: [telemetry.takeFacts],
+      handedOut: telemetry.handedOut,
       onFlags: (flags) => telemetry.setDebug(flags.debug),
       usage: measureUsage(),
       ...(reached === undefined ? {} : { reached }),
     });
     const { host, port, tokensRequired, allowedHosts } = config;
     const settings = { host, port, tokensRequired, allowedHosts, version: packageVersion() };
+    telemetry.beforeMetrics(async () => {
+      await broker.catchUp();
+      telemetry.showAgents(await broker.agents());
+    });
     const door = createHttpDoor({
       broker,
       settings,

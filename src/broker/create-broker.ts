@@ -14,6 +14,7 @@ import type { Broker, Flags } from './broker.ts';
 import { createChooser } from './chooser.ts';
 import { type Context, type Log, systemTimers, type Timers } from './context.ts';
 import { createFinish } from './finish.ts';
+import { createFactFollower, type FactListener } from './follow-facts.ts';
 import { createHeartbeat } from './heartbeat.ts';
 import { createIssues } from './issues.ts';
 import { createLook } from './look.ts';
@@ -39,12 +40,18 @@ export interface BrokerOptions {
   readonly onFlags?: (flags: Flags) => void;
   /** How this process fares, for the store to show. */
   readonly usage?: () => Usage;
+  /** Told every fact from the start on, once and in order. */
+  readonly listeners?: readonly FactListener[];
+  /** How long branch and labels kept a new lease from its answer. */
+  readonly handedOut?: (ms: number) => void;
   readonly pollMs?: number;
   readonly fullPassMs?: number;
 }
 
 /** The loops are named so that tests and tools can run one turn of each instead of waiting. */
 export interface RunningBroker extends Broker {
+  /** The listeners were told everything that has happened until now. */
+  catchUp(): Promise<void>;
   readonly loops: {
     readonly mirror: Mirror;
     readonly sweep: Loop;
@@ -101,6 +108,7 @@ export function createBroker(options: BrokerOptions): RunningBroker {
   const absent = createAbsent(context);
   const matcher = createMatcher(context, { chooser, claim, absent });
   const finish = createFinish(context, mirror);
+  const follower = createFactFollower(context, presence.leads, options.listeners ?? []);
   let unwatch: (() => Promise<void>) | null = null;
   let unsubscribe: (() => void) | null = null;
 
@@ -131,7 +139,15 @@ export function createBroker(options: BrokerOptions): RunningBroker {
   }
 
   return {
-    requestTask: createRequest(context, { chooser, claim, matcher, absent, outbox, finish }),
+    requestTask: createRequest(context, {
+      chooser,
+      claim,
+      matcher,
+      absent,
+      outbox,
+      finish,
+      handedOut: options.handedOut ?? (() => undefined),
+    }),
     answered: createAnswered(context),
     heartbeat: createHeartbeat(context, mirror),
     ...finish,
@@ -164,6 +180,7 @@ export function createBroker(options: BrokerOptions): RunningBroker {
       await settings.reload();
       unsubscribe = store.subscribe(heard);
       await presence.start();
+      await follower.start();
       matcher.start();
       sweep.start();
       outbox.start();
@@ -180,9 +197,11 @@ export function createBroker(options: BrokerOptions): RunningBroker {
       await mirror.stop();
       await sweep.stop();
       await outbox.stop();
+      await follower.stop();
       await presence.stop();
       unsubscribe?.();
     },
+    catchUp: follower.catchUp,
     loops: { mirror, sweep, outbox, matcher },
   };
 }
