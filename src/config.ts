@@ -83,6 +83,8 @@ export interface Config {
   readonly logLevel: LogLevel;
   /** Undefined: pretty on a terminal, JSON elsewhere. */
   readonly logFormat?: LogFormat;
+  /** Where people are told what needs them; not set: nowhere. */
+  readonly notify?: { readonly url: string; readonly secret: string | null };
   /** Absolute. */
   readonly dataDir: string;
   readonly forge: LocalForgeConfig | GithubForgeConfig;

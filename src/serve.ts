@@ -12,6 +12,7 @@ import { isLoopback } from './doors/http/settings.ts';
 import { createMcpOverHttp } from './doors/mcp/over-http.ts';
 import { openGithubForge } from './forge/github/github-forge.ts';
 import { openLocalForge } from './forge/local/local-forge.ts';
+import { createWebhook } from './notify/webhook.ts';
 import { openRedis } from './open-redis.ts';
 import { createSystemClock } from './store/sqlite/clock.ts';
 import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
@@ -127,6 +128,9 @@ export async function serve(
       log,
       listeners: [telemetry.takeFacts],
       handedOut: telemetry.handedOut,
+      ...(config.notify === undefined
+        ? {}
+        : { notify: { send: createWebhook(config.notify), sent: telemetry.notified } }),
       onFlags: (flags) => telemetry.setDebug(flags.debug),
       usage: measureUsage(),
       ...(reached === undefined ? {} : { reached }),

@@ -35,7 +35,7 @@ export interface Telemetry {
   timedForge(forge: Forge): Forge;
   /** This long after the lease the answer was ready. */
   readonly handedOut: (ms: number) => void;
-  notified(result: 'sent' | 'failed'): void;
+  readonly notified: (result: 'sent' | 'failed') => void;
   /** Runs before the metrics are read, to bring them up to date. */
   beforeMetrics(refresh: () => Promise<void>): void;
   readonly metricsType: string;

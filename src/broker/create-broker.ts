@@ -21,6 +21,7 @@ import { createLook } from './look.ts';
 import type { Loop } from './loop.ts';
 import { createMatcher } from './matcher.ts';
 import { createMirror, type Mirror } from './mirror.ts';
+import { createNotifier, type Notifier, type SendMessage } from './notify.ts';
 import { createOperate } from './operate.ts';
 import { createOutbox } from './outbox.ts';
 import { createPresence, type Usage } from './presence.ts';
@@ -42,6 +43,11 @@ export interface BrokerOptions {
   readonly usage?: () => Usage;
   /** Told every fact from the start on, once and in order. */
   readonly listeners?: readonly FactListener[];
+  /** Where people are told what needs them; not set: nowhere. */
+  readonly notify?: {
+    readonly send: SendMessage;
+    readonly sent?: (result: 'sent' | 'failed') => void;
+  };
   /** How long branch and labels kept a new lease from its answer. */
   readonly handedOut?: (ms: number) => void;
   readonly pollMs?: number;
@@ -57,6 +63,7 @@ export interface RunningBroker extends Broker {
     readonly sweep: Loop;
     readonly outbox: Loop;
     readonly matcher: { runOnce(): Promise<void> };
+    readonly notifier: Notifier | null;
   };
 }
 
@@ -108,7 +115,12 @@ export function createBroker(options: BrokerOptions): RunningBroker {
   const absent = createAbsent(context);
   const matcher = createMatcher(context, { chooser, claim, absent });
   const finish = createFinish(context, mirror);
-  const follower = createFactFollower(context, presence.leads, options.listeners ?? []);
+  const { notify } = options;
+  const notifier = notify === undefined ? null : createNotifier(context, notify.send, notify.sent);
+  const follower = createFactFollower(context, presence.leads, [
+    ...(options.listeners ?? []),
+    ...(notifier === null ? [] : [notifier.heard]),
+  ]);
   let unwatch: (() => Promise<void>) | null = null;
   let unsubscribe: (() => void) | null = null;
 
@@ -183,6 +195,7 @@ export function createBroker(options: BrokerOptions): RunningBroker {
       await follower.start();
       matcher.start();
       sweep.start();
+      notifier?.start();
       outbox.start();
       unwatch = forge.watch((change) => {
         mirror.take(change).catch((error: unknown) => {
@@ -197,11 +210,12 @@ export function createBroker(options: BrokerOptions): RunningBroker {
       await mirror.stop();
       await sweep.stop();
       await outbox.stop();
+      await notifier?.stop();
       await follower.stop();
       await presence.stop();
       unsubscribe?.();
     },
     catchUp: follower.catchUp,
-    loops: { mirror, sweep, outbox, matcher },
+    loops: { mirror, sweep, outbox, matcher, notifier },
   };
 }
