@@ -1,6 +1,7 @@
 // The composition root: builds everything once, starts in order, stops in reverse.
 
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createBroker } from './broker/create-broker.ts';
 import type { Config } from './config.ts';
 import { BantoError } from './core/errors.ts';
@@ -16,6 +17,7 @@ import { createWebhook } from './notify/webhook.ts';
 import { openRedis } from './open-redis.ts';
 import { createSystemClock } from './store/sqlite/clock.ts';
 import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
+import { openTraces, type Traces } from './telemetry/traces.ts';
 import type { Telemetry } from './telemetry.ts';
 
 export interface Served {
@@ -25,6 +27,8 @@ export interface Served {
 }
 
 type Log = Telemetry['log'];
+
+const TRACES_END_MS = 2000;
 
 /** Crash tests name a point here at which the process kills itself. */
 export interface ServeOptions {
@@ -83,6 +87,14 @@ async function followClock(store: Store): Promise<() => number> {
   return () => Math.floor(clock.now() + ahead);
 }
 
+/** A collector that is away must not keep Banto from ending. */
+async function closeTraces(traces: Traces, log: Log): Promise<void> {
+  const sent = traces.stop().catch((error: unknown) => {
+    log.warn({ err: error }, 'the last traces could not be sent');
+  });
+  await Promise.race([sent, sleep(TRACES_END_MS, undefined, { ref: false })]);
+}
+
 function measureUsage(): () => { cpu: number; memoryBytes: number } {
   let before = process.cpuUsage();
   let beforeAt = performance.now();
@@ -121,12 +133,14 @@ export async function serve(
     const forge = telemetry.timedForge(await openForge(config, store, log));
     closers.push(() => forge.close());
     await checkForge(forge, log);
+    const traces = config.traces === true ? await openTraces(packageVersion()) : null;
+    if (traces !== null) closers.push(() => closeTraces(traces, log));
     const broker = createBroker({
       store,
       forge,
       policy: config.policy,
       log,
-      listeners: [telemetry.takeFacts],
+      listeners: [telemetry.takeFacts, ...(traces === null ? [] : [traces.takeFacts])],
       handedOut: telemetry.handedOut,
       ...(config.notify === undefined
         ? {}

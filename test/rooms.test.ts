@@ -48,6 +48,7 @@ const MAY_USE: Record<string, readonly string[]> = {
   'serve.ts': [
     'config.ts',
     'telemetry.ts',
+    'telemetry',
     'open-redis.ts',
     'broker',
     'store',
@@ -97,6 +98,10 @@ const PACKAGE_ROOMS: Record<string, readonly string[]> = {
   pino: ['telemetry.ts', 'telemetry'],
   'pino-pretty': ['telemetry.ts'],
   'prom-client': ['telemetry'],
+  '@opentelemetry/api': ['telemetry'],
+  '@opentelemetry/sdk-trace-base': ['telemetry'],
+  '@opentelemetry/exporter-trace-otlp-http': ['telemetry'],
+  '@opentelemetry/resources': ['telemetry'],
   commander: ['doors/cli'],
   yaml: ['forge/local'],
   preact: ['dashboard'],
