@@ -85,6 +85,10 @@ export interface Config {
   readonly logLevel: LogLevel;
   /** Undefined: pretty on a terminal, JSON elsewhere. */
   readonly logFormat?: LogFormat;
+  /** Where people are told what needs them; not set: nowhere. */
+  readonly notify?: { readonly url: string; readonly secret: string | null };
+  /** OTEL_* says where traces go. OpenTelemetry reads the rest of its variables itself. */
+  readonly traces?: boolean;
   /** Absolute. */
   readonly dataDir: string;
   readonly forge: LocalForgeConfig | GithubForgeConfig;
@@ -160,10 +164,19 @@ export function loadSecrets(options: LoadOptions = {}): string[] {
 /** Throws `misconfigured` with one sentence that says what to fix. */
 export function loadConfig(options: LoadOptions = {}): Config {
   const from = sources(options);
-  return rules(
+  const config = rules(
     gather(from, (setting) => setting.client !== true),
     { cwd: from.cwd, codespace: from.env.CODESPACES === 'true' },
   );
+  return wantsTraces(from.env) ? { ...config, traces: true } : config;
+}
+
+/** By the variables that every program with OpenTelemetry knows. */
+function wantsTraces(env: Variables): boolean {
+  if (env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return false;
+  if (env['OTEL_TRACES_EXPORTER'] === 'none') return false;
+  const endpoints = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'];
+  return endpoints.some((name) => (env[name] ?? '') !== '');
 }
 
 /** BROKER_PORT where somebody set it: the demo has no other setting. */

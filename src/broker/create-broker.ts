@@ -15,12 +15,14 @@ import type { Broker, Flags } from './broker.ts';
 import { createChooser } from './chooser.ts';
 import { type Context, type Log, systemTimers, type Timers } from './context.ts';
 import { createFinish } from './finish.ts';
+import { createFactFollower, type FactListener } from './follow-facts.ts';
 import { createHeartbeat } from './heartbeat.ts';
 import { createIssues } from './issues.ts';
 import { createLook } from './look.ts';
 import type { Loop } from './loop.ts';
 import { createMatcher } from './matcher.ts';
 import { createMirror, type Mirror } from './mirror.ts';
+import { createNotifier, type Notifier, type SendMessage } from './notify.ts';
 import { createOperate } from './operate.ts';
 import { createOutbox } from './outbox.ts';
 import { createPresence, type Usage } from './presence.ts';
@@ -42,17 +44,29 @@ export interface BrokerOptions {
   readonly onFlags?: (flags: Flags) => void;
   /** How this process fares, for the store to show. */
   readonly usage?: () => Usage;
+  /** Told every fact from the start on, once and in order. */
+  readonly listeners?: readonly FactListener[];
+  /** Where people are told what needs them; not set: nowhere. */
+  readonly notify?: {
+    readonly send: SendMessage;
+    readonly sent?: (result: 'sent' | 'failed') => void;
+  };
+  /** How long branch and labels kept a new lease from its answer. */
+  readonly handedOut?: (ms: number) => void;
   readonly pollMs?: number;
   readonly fullPassMs?: number;
 }
 
 /** The loops are named so that tests and tools can run one turn of each instead of waiting. */
 export interface RunningBroker extends Broker {
+  /** The listeners were told everything that has happened until now. */
+  catchUp(): Promise<void>;
   readonly loops: {
     readonly mirror: Mirror;
     readonly sweep: Loop;
     readonly outbox: Loop;
     readonly matcher: { runOnce(): Promise<void> };
+    readonly notifier: Notifier | null;
   };
 }
 
@@ -105,6 +119,12 @@ export function createBroker(options: BrokerOptions): RunningBroker {
   const absent = createAbsent(context);
   const matcher = createMatcher(context, { chooser, claim, absent });
   const finish = createFinish(context, mirror);
+  const { notify } = options;
+  const notifier = notify === undefined ? null : createNotifier(context, notify.send, notify.sent);
+  const follower = createFactFollower(context, presence.leads, [
+    ...(options.listeners ?? []),
+    ...(notifier === null ? [] : [notifier.heard]),
+  ]);
   let unwatch: (() => Promise<void>) | null = null;
   let unsubscribe: (() => void) | null = null;
 
@@ -135,7 +155,15 @@ export function createBroker(options: BrokerOptions): RunningBroker {
   }
 
   return {
-    requestTask: createRequest(context, { chooser, claim, matcher, absent, outbox, finish }),
+    requestTask: createRequest(context, {
+      chooser,
+      claim,
+      matcher,
+      absent,
+      outbox,
+      finish,
+      handedOut: options.handedOut ?? (() => undefined),
+    }),
     answered: createAnswered(context),
     heartbeat: createHeartbeat(context, mirror),
     ...finish,
@@ -168,8 +196,10 @@ export function createBroker(options: BrokerOptions): RunningBroker {
       await settings.reload();
       unsubscribe = store.subscribe(heard);
       await presence.start();
+      await follower.start();
       matcher.start();
       sweep.start();
+      notifier?.start();
       outbox.start();
       unwatch = forge.watch((change) => {
         mirror.take(change).catch((error: unknown) => {
@@ -184,9 +214,12 @@ export function createBroker(options: BrokerOptions): RunningBroker {
       await mirror.stop();
       await sweep.stop();
       await outbox.stop();
+      await notifier?.stop();
+      await follower.stop();
       await presence.stop();
       unsubscribe?.();
     },
-    loops: { mirror, sweep, outbox, matcher },
+    catchUp: follower.catchUp,
+    loops: { mirror, sweep, outbox, matcher, notifier },
   };
 }

@@ -105,7 +105,7 @@ export function createFinish(
     if (!reviewable && outcome.followUp?.state === 'held') {
       // The pull request may be known already; if this fails, the next full pass does it.
       await mirror.replan(name.repository, name.number).catch((error: unknown) => {
-        log.warn({ err: error, task: input.taskId }, 'could not look for the pull request yet');
+        log.warn({ err: error, task_id: input.taskId }, 'could not look for the pull request yet');
       });
     }
     return task;

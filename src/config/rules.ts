@@ -133,6 +133,13 @@ export interface Place {
   readonly codespace: boolean;
 }
 
+function notifyOf(values: Values): Pick<Config, 'notify'> {
+  const url = values.get('NOTIFY_URL') as string | undefined;
+  if (url === undefined) return {};
+  refuseForeignAddress(values, WAYS.notify);
+  return { notify: { url, secret: (values.get('NOTIFY_SECRET') as string | undefined) ?? null } };
+}
+
 export function rules(values: Values, place: Place): Config {
   const host = values.get('BROKER_HOST') as string;
   const { kind, reason } = chooseForge(values, place.codespace);
@@ -144,6 +151,7 @@ export function rules(values: Values, place: Place): Config {
     allowedHosts: values.get('ALLOWED_HOSTS') as readonly string[],
     logLevel: values.get('LOG_LEVEL') as LogLevel,
     ...(values.isSet('LOG_FORMAT') ? { logFormat: values.get('LOG_FORMAT') as LogFormat } : {}),
+    ...notifyOf(values),
     dataDir: dataDirOf(values, forge),
     forge,
     forgeReason: reason,

@@ -71,6 +71,19 @@ const server: Setting[] = [
     about: 'Log lines for people, or JSON. Not set: pretty on a terminal, JSON elsewhere.',
   },
   {
+    name: 'NOTIFY_URL',
+    kind: webAddress,
+    secret: true,
+    about:
+      'The webhook that is told what needs a person. Slack and tools like it show the message as it is.',
+  },
+  {
+    name: 'NOTIFY_SECRET',
+    kind: text('a text without control characters', ANY_LINE),
+    secret: true,
+    about: 'Signs those messages: `banto-signature` is the HMAC-SHA256 of the body.',
+  },
+  {
     name: 'BANTO_DATA_DIR',
     flag: '--data-dir',
     kind: path,
