@@ -25,7 +25,7 @@ const known: Known[] = createMetrics()
       type: string;
       labelNames: string[];
     };
-    return { name, help, type: String(type), labels: labelNames };
+    return { name, help, type, labels: labelNames };
   });
 const own = known.filter(({ name }) => name.startsWith('banto_'));
 
