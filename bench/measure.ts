@@ -10,6 +10,8 @@ const STEAL_ALLOWED = 0.04;
 const REPEATS_MOST = 20;
 
 interface Case {
+  /** What the figure is called in `--json`, whatever becomes of its name. */
+  readonly id?: string;
   readonly name: string;
   readonly unit: string;
   /** What the median should be at most, or at least. */
@@ -33,6 +35,7 @@ export interface Bench {
 }
 
 export interface Figure {
+  readonly id: string | null;
   readonly bench: string;
   readonly name: string;
   readonly unit: string;
@@ -82,6 +85,7 @@ function summarize(
   const { goal } = one;
   const limit = goal === undefined ? null : 'most' in goal ? goal.most : goal.least;
   return {
+    id: one.id ?? null,
     bench,
     name: one.name,
     unit: one.unit,

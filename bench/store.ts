@@ -1,4 +1,4 @@
-// Hand-out and completion through the SQLite store, and what they cost when the backlog grows.
+// Hand-out and completion through the SQLite store, over what SQLite itself can do, and as the backlog grows.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,25 +7,36 @@ import { createChooser } from '../src/broker/chooser.ts';
 import { openSqliteStore } from '../src/store/sqlite/sqlite-store.ts';
 import { byCallers, grow, handOut } from './hand-out.ts';
 import type { Bench } from './measure.ts';
+import { createRawScene, type RawScene } from './raw-sqlite.ts';
 
-const TASKS_PER_RUN = 500;
+const TASKS_PER_RUN = 1000;
 const CALLERS = 50;
+const SIZES = [
+  { name: '1k', ready: 1000 },
+  { name: '10k', ready: 10_000 },
+  { name: '100k', ready: 100_000 },
+] as const;
 
 interface Scene {
+  readonly name: string;
+  readonly raw: RawScene;
   /** Hands out and completes so many tasks with many callers at once; returns the milliseconds. */
   run(tasks: number): Promise<number>;
   close(): Promise<void>;
 }
 
-async function createScene(ready: number): Promise<Scene> {
+async function createScene(name: string, ready: number): Promise<Scene> {
   const dataDir = mkdtempSync(join(tmpdir(), 'banto-bench-'));
   const store = await openSqliteStore({ dataDir });
   const chooser = createChooser(store);
+  const raw = createRawScene(ready);
   let made = ready;
   let calls = 0;
 
   await grow(store, 1, ready);
   return {
+    name,
+    raw,
     async run(tasks) {
       const tookMs = await byCallers(CALLERS, tasks, () => {
         calls += 1;
@@ -36,6 +47,7 @@ async function createScene(ready: number): Promise<Scene> {
       return tookMs;
     },
     async close() {
+      raw.close();
       await store.close();
       rmSync(dataDir, { recursive: true, force: true });
     },
@@ -44,25 +56,45 @@ async function createScene(ready: number): Promise<Scene> {
 
 export const storeBench: Bench = {
   name: 'store',
-  about: `hand-out and completion in SQLite (synchronous=FULL), ${CALLERS} callers, ${TASKS_PER_RUN} tasks a run`,
+  about: `hand-out and completion in SQLite (synchronous=FULL), ${CALLERS} callers, ${TASKS_PER_RUN} tasks a run; raw is a bare claim and completion, 50 in a transaction`,
   async run(report) {
-    const small = await createScene(1000);
-    const large = await createScene(100_000);
-    const rate = async (scene: Scene) => (TASKS_PER_RUN / (await scene.run(TASKS_PER_RUN))) * 1000;
+    const scenes: Scene[] = [];
+    for (const { name, ready } of SIZES) scenes.push(await createScene(name, ready));
+    const rate = (tookMs: number) => (TASKS_PER_RUN / tookMs) * 1000;
+    const [small] = scenes;
+    const large = scenes.at(-1);
     await report.measure([
-      { name: '1,000 ready tasks', unit: 'tasks/s', run: () => rate(small) },
-      { name: '100,000 ready tasks', unit: 'tasks/s', run: () => rate(large) },
+      ...scenes.map((scene) => ({
+        name: `${scene.name} ready tasks`,
+        unit: 'tasks/s',
+        run: async () => rate(await scene.run(TASKS_PER_RUN)),
+      })),
+      ...scenes.map((scene) => ({
+        name: `raw, ${scene.name} ready tasks`,
+        unit: 'tasks/s',
+        run: () => rate(scene.raw.run(TASKS_PER_RUN)),
+      })),
+      ...scenes.map((scene) => ({
+        id: `store.over_raw.${scene.name}`,
+        name: `rate over raw, ${scene.name} ready`,
+        unit: 'ratio',
+        goal: { least: 0.3 },
+        async run() {
+          const base = scene.raw.run(TASKS_PER_RUN);
+          return base / (await scene.run(TASKS_PER_RUN));
+        },
+      })),
       {
-        name: 'cost at 100,000 over cost at 1,000',
+        id: 'store.growth',
+        name: 'cost at 100k over cost at 1k',
         unit: 'ratio',
         goal: { most: 1.5 },
         async run() {
-          const base = await small.run(TASKS_PER_RUN);
-          return (await large.run(TASKS_PER_RUN)) / base;
+          const base = (await small?.run(TASKS_PER_RUN)) ?? 0;
+          return ((await large?.run(TASKS_PER_RUN)) ?? 0) / base;
         },
       },
     ]);
-    await small.close();
-    await large.close();
+    for (const scene of scenes) await scene.close();
   },
 };

@@ -13,7 +13,7 @@ import { createMcpOverHttp } from './doors/mcp/over-http.ts';
 import { openGithubForge } from './forge/github/github-forge.ts';
 import { openLocalForge } from './forge/local/local-forge.ts';
 import { openRedis } from './open-redis.ts';
-import { createSystemClock } from './store/sqlite/clock.ts';
+import { createSystemClock } from './store/memory/clock.ts';
 import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
 import type { Telemetry } from './telemetry.ts';
 

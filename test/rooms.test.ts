@@ -65,7 +65,10 @@ const MAY_USE: Record<string, readonly string[]> = {
   'telemetry.ts': ['core', 'broker'],
   core: [],
   broker: ['core'],
-  'store/sqlite': ['core', 'data-folder.ts'],
+  // The named verbs on top of what every store provides.
+  'store/verbs.ts': ['core'],
+  'store/memory': ['core', 'store/verbs.ts'],
+  'store/sqlite': ['core', 'store/memory', 'data-folder.ts'],
   'store/redis': ['core'],
   'forge/local': ['core', 'git-command.ts', 'data-folder.ts'],
   'forge/github': ['core'],

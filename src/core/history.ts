@@ -1,6 +1,6 @@
 // How much of a task's past is kept, shown and handed on. One client must not make it grow without bound.
 
-import type { Fact } from './facts.ts';
+import type { Fact, FactBody } from './facts.ts';
 import type { Attempt, Lease } from './task.ts';
 
 /** Facts of a task that one answer shows; older ones are read by cursor. */
@@ -33,6 +33,11 @@ export function recordsRenewal(
 ): boolean {
   const quarterOf = (at: number) => Math.floor((at - lease.leasedAt) / (lease.seconds * 250));
   return quarterOf(now) !== quarterOf(lease.expiresAt - lease.seconds * 1000);
+}
+
+/** A renewal without news is told and counted, but is no part of the task's history. */
+export function isHistory(body: FactBody): boolean {
+  return body.type !== 'renewed' || body.progress !== null;
 }
 
 function cut(text: string): string {

@@ -1,11 +1,12 @@
 // Random sequences of verbs, clock jumps and lost answers: the store against the model, shrunk to a readable case.
 
 import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../src/core/store.ts';
-import { openDatabase } from '../../src/store/sqlite/database.ts';
-import { createSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { createMemoryStore } from '../../src/store/memory/embedded-store.ts';
+import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { createWorld } from '../contract/store/world.ts';
 import { scratchDir } from '../support/scratch.ts';
 import { commands, compareAtTheEnd, runCommand } from './commands.ts';
@@ -15,16 +16,16 @@ const RUNS = Number(process.env['MODEL_RUNS'] ?? 2_000);
 const SEED = process.env['MODEL_SEED'];
 
 interface ModelledStore {
-  readonly store: Store;
+  store: Store;
   readonly advance: (ms: number) => void;
   /** Empties the store between runs: opening one for each would take most of the time. */
   readonly reset: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-function testStoreModel(name: string, setup: () => Promise<ModelledStore>): void {
+function testStoreModel(name: string, setup: () => Promise<ModelledStore>, runs = RUNS): void {
   describe(`the ${name} store`, () => {
-    it(`does what the model does in ${RUNS} random runs`, { timeout: 300_000 }, async () => {
+    it(`does what the model does in ${runs} random runs`, { timeout: 300_000 }, async () => {
       const under = await setup();
       const property = fc.asyncProperty(commands, async (script) => {
         await under.reset();
@@ -35,7 +36,7 @@ function testStoreModel(name: string, setup: () => Promise<ModelledStore>): void
       });
       const seed = SEED === undefined ? {} : { seed: Number(SEED) };
       try {
-        const checked = fc.assert(property, { numRuns: RUNS, ...seed });
+        const checked = fc.assert(property, { numRuns: runs, ...seed });
         await expect(checked).resolves.toBeUndefined();
       } finally {
         await under.close();
@@ -44,25 +45,47 @@ function testStoreModel(name: string, setup: () => Promise<ModelledStore>): void
   });
 }
 
-testStoreModel('sqlite', async () => {
-  const dataDir = scratchDir();
-  const db = openDatabase(dataDir);
+testStoreModel('memory', async () => {
   let now = Date.UTC(2026, 10, 15);
-  const store = createSqliteStore(db, { clock: { now: () => now } });
-  const tables = ['attempts', 'tasks', 'issue_labels', 'issues', 'outbox', 'facts', 'agents'];
-  const derived = ['buckets', 'labels', 'task_counts', 'stats', 'dependencies'];
-  const wipe = [...tables, ...derived].map((table) => `DELETE FROM ${table}`).join(';');
-  return {
-    store,
+  const open = () => createMemoryStore({ clock: { now: () => now } });
+  const under: ModelledStore = {
+    store: open(),
     advance(ms) {
       now += ms;
     },
     async reset() {
-      db.exec(`BEGIN; ${wipe}; COMMIT`);
+      under.store = open();
     },
-    async close() {
-      await store.close();
-      rmSync(dataDir, { recursive: true });
-    },
+    close: () => under.store.close(),
   };
+  return under;
 });
+
+// A file for each run: fewer of them than in memory, where the same decisions are applied.
+testStoreModel(
+  'sqlite',
+  async () => {
+    const dataDir = scratchDir();
+    let now = Date.UTC(2026, 10, 15);
+    let run = 0;
+    const open = () =>
+      openSqliteStore({ dataDir: join(dataDir, `${run}`), clock: { now: () => now } });
+    const under: ModelledStore = {
+      store: await open(),
+      advance(ms) {
+        now += ms;
+      },
+      async reset() {
+        await under.close();
+        run += 1;
+        under.store = await open();
+      },
+      async close() {
+        await under.store.close();
+        rmSync(dataDir, { recursive: true });
+      },
+    };
+    return under;
+  },
+  Math.ceil(RUNS / 8),
+);

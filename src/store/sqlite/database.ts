@@ -16,7 +16,9 @@ import { closeToOthers, prepareDataFolder } from '../../data-folder.ts';
 import { SQL_DIR } from './statements.ts';
 
 export const FILE = 'banto.db';
-const APPLICATION_ID = 0x42_4e_54_4f; // "BNTO"
+const APPLICATION_ID = 0x42_41_4e_54; // "BANT"
+/** Files from before the first release, which kept something else in other tables. */
+const EARLY_APPLICATION_ID = 0x42_4e_54_4f;
 const MIGRATIONS_DIR = join(SQL_DIR, 'migrations');
 const LOCK_WAIT_MS = 500;
 
@@ -105,7 +107,13 @@ export function refuseStrange(db: DatabaseSync, path: string): void {
   const tables = db.prepare('SELECT count(*) AS count FROM sqlite_schema').get() as {
     count: number;
   };
-  if (tables.count > 0 && pragma(db, 'application_id') !== APPLICATION_ID) {
+  const application = pragma(db, 'application_id');
+  if (tables.count > 0 && application === EARLY_APPLICATION_ID) {
+    throw misconfigured(
+      `${path} was written by a Banto from before the first release and cannot be read any more. Move it away and start empty: the forge is the record and the tasks are found again.`,
+    );
+  }
+  if (tables.count > 0 && application !== APPLICATION_ID) {
     throw misconfigured(
       `${path} is a database of another program. Move it away, or change BANTO_DATA_DIR.`,
     );

@@ -1,54 +1,88 @@
-// What the sweep forgets: history, results, closed issues, idle agents, empty buckets, old counters.
+// Forgets what is old, a limited number at a time. A sweep that finds nothing writes nothing.
 
 import type { DatabaseSync } from 'node:sqlite';
-import type { SweepInput } from '../../core/store.ts';
-import { all, first, loadStatements } from './statements.ts';
+import { decodeTask, encodeTask } from '../../core/rows/codec.ts';
+import type { IssueRef } from '../../core/rows/ledger-row.ts';
+import type { Archive, Forgetting } from '../memory/archive.ts';
+import { idsOf } from './id-range.ts';
+import { loadStatements } from './statements.ts';
 
-const DAY_MS = 86_400_000;
-const STATS_KEPT_MS = 7 * DAY_MS;
-// A bucket that has just run empty is likely to fill again; each coming and going outdates every ranking.
-const EMPTY_BUCKET_KEPT_MS = 60_000;
-
-interface Forgettable {
-  id: number;
-  repository: string;
-  number: number;
+interface TaskText {
+  seq: number;
+  id: string;
+  row: string;
 }
 
-/** True when a limit was reached and there may be more. */
-export function createForget(db: DatabaseSync): (input: SweepInput, now: number) => boolean {
+interface OldIssue extends IssueRef {
+  readonly seq: number;
+}
+
+export function createForget(
+  db: DatabaseSync,
+  inTransaction: (work: () => void) => void,
+): Archive['forget'] {
   const sql = loadStatements(db, 'forget', [
     'oldestFact',
     'facts',
     'results',
-    'forgettable',
-    'tasks',
-    'dependencies',
+    'clearResult',
+    'issues',
     'issue',
-    'agents',
+    'ledger',
+    'tasksOf',
+    'task',
+    'endedCount',
+    'agent',
+    'oldStats',
     'stats',
-    'buckets',
   ]);
 
-  function forgetIssue({ id, repository, number }: Forgettable): void {
-    sql.tasks.run({ id });
-    sql.dependencies.run({ repository, number });
-    sql.issue.run({ id });
+  function tasksOf(issue: OldIssue) {
+    const { from, to } = idsOf(issue);
+    return (sql.tasksOf.all(from, to) as unknown as TaskText[])
+      .map(({ seq, id, row }) => ({ seq, row: decodeTask(id, row) }))
+      .filter(({ row }) => row.repository === issue.repository && row.number === issue.number);
   }
 
-  return ({ limit, factsKeptMs, resultsKeptMs }, now) => {
-    const before = now - resultsKeptMs;
-    const factsBefore = now - factsKeptMs;
-    const oldestAt = first<{ at: number }>(sql.oldestFact)?.at ?? now;
-    const facts =
-      oldestAt < factsBefore ? sql.facts.run({ before: factsBefore, limit }).changes : 0;
-    const results = sql.results.run({ before, limit }).changes;
-    const issues = all<Forgettable>(sql.forgettable, { before, limit });
-    for (const issue of issues) forgetIssue(issue);
-    sql.agents.run({ before });
-    sql.buckets.run({ before: now - EMPTY_BUCKET_KEPT_MS });
-    const oldest = new Date(Math.max(0, now - STATS_KEPT_MS)).toISOString();
-    sql.stats.run({ before: oldest.slice(0, 10) });
-    return [Number(facts), Number(results), issues.length].some((count) => count >= limit);
+  function oldIssues({ resultsBefore, limit, isAwaited }: Forgetting): OldIssue[] {
+    const found: OldIssue[] = [];
+    for (const row of sql.issues.iterate(resultsBefore)) {
+      if (found.length >= limit) break;
+      const issue = row as unknown as OldIssue;
+      if (isAwaited(issue)) continue;
+      if (tasksOf(issue).some((task) => task.row.state === 'dead')) continue;
+      found.push(issue);
+    }
+    return found;
+  }
+
+  function forgetIssue(issue: OldIssue): void {
+    for (const { seq, row } of tasksOf(issue)) {
+      sql.task.run(seq);
+      sql.endedCount.run(row.state, row.kind, row.priority);
+    }
+    sql.ledger.run(issue.seq);
+    sql.issue.run(issue.seq);
+  }
+
+  return (input) => {
+    const { limit, factsBefore, resultsBefore, statsFrom, agents } = input;
+    const oldest = sql.oldestFact.get() as { at: number } | undefined;
+    const hasFacts = oldest !== undefined && oldest.at < factsBefore;
+    const results = sql.results.all(resultsBefore, limit) as unknown as TaskText[];
+    const issues = oldIssues(input);
+    const { count: stats } = sql.oldStats.get(statsFrom) as { count: number };
+    if (!hasFacts && results.length + issues.length + agents.length + stats === 0) return false;
+    let facts = 0;
+    inTransaction(() => {
+      if (hasFacts) facts = Number(sql.facts.run(factsBefore, limit).changes);
+      for (const { seq, id, row } of results) {
+        sql.clearResult.run(encodeTask({ ...decodeTask(id, row), result: null }), seq);
+      }
+      for (const issue of issues) forgetIssue(issue);
+      for (const id of agents) sql.agent.run(id);
+      sql.stats.run(statsFrom);
+    });
+    return [facts, results.length, issues.length].some((count) => count >= limit);
   };
 }

@@ -47,14 +47,3 @@ export function loadStatements<Name extends string>(
 export function first<Row>(statement: StatementSync, values: Values = {}): Row | undefined {
   return statement.get(values) as Row | undefined;
 }
-
-export function all<Row>(statement: StatementSync, values: Values = {}): Row[] {
-  return statement.all(values) as Row[];
-}
-
-/** A check-and-set whose check was just made: changing nothing means the code is wrong. */
-export function set(statement: StatementSync, values: Values): void {
-  if (statement.run(values).changes !== 1) {
-    throw new BantoError('internal', 'A step that was checked did not find its task.');
-  }
-}

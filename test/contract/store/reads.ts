@@ -196,17 +196,17 @@ export function testReads(world: () => World): void {
       if (under.reopen === undefined) skip('this store lives outside the process');
       await under.mirror(entry(1), entry(2));
       const handOut = await under.take('a1', { requestId: 'r1' });
-      const before = [
-        await under.store.task(idOf(1)),
-        await under.facts(),
-        await under.store.registry(),
-      ];
+      // Buckets that ran empty need not be known again: nobody is ranked by an earlier life of the process.
+      const everything = async () => {
+        const { store, facts } = world();
+        const { buckets, unlearned } = await store.registry();
+        const filled = (await store.peek(buckets, 5)).filter(({ ready }) => ready > 0);
+        return [await store.task(idOf(1)), await facts(), filled, unlearned];
+      };
+      const before = await everything();
       await under.reopen?.();
       const again = world();
-      const { store } = again;
-      expect([await store.task(idOf(1)), await again.facts(), await store.registry()]).toEqual(
-        before,
-      );
+      expect(await everything()).toEqual(before);
       expect((await again.take('a1', { requestId: 'r1' })).lease).toEqual(handOut.lease);
       expect(await again.complete(handOut)).toMatchObject({ outcome: 'ok' });
     });

@@ -1,0 +1,145 @@
+// Claim's part that is decided here: the lease of the task that the store chose, and what an agent that holds
+// something already gets. Choosing itself (the oldest head of the first group that has one) is the store's.
+
+import type { FactBody } from '../facts.ts';
+import { ATTEMPTS_KEPT } from '../history.ts';
+import type { Issue } from '../issue.ts';
+import { nextFence } from '../lease.ts';
+import { type IssueRow, toStoredIssue } from '../rows/issue-row.ts';
+import { type LedgerRow, toWrite } from '../rows/ledger-row.ts';
+import {
+  earlierAttempts,
+  type LeasedRow,
+  livingLeases,
+  type TaskRow,
+  toLease,
+  toTask,
+} from '../rows/task-row.ts';
+import type { ClaimInput, HandOut, Write } from '../store.ts';
+import type { Decision, Moment } from './verb.ts';
+import { branchOf, findWrite, LABELS, lock, want, writeBranch } from './wants.ts';
+
+type Asked = Pick<ClaimInput, 'agentId' | 'token' | 'leaseSeconds' | 'requestId'>;
+
+export function leaseTo(row: TaskRow, asked: Asked, now: number): LeasedRow {
+  const { agentId, token, leaseSeconds: seconds, requestId } = asked;
+  const fence = nextFence(row.fence, now);
+  const expiresAt = now + seconds * 1000;
+  const lease = { agentId, token, fence, seconds, leasedAt: now, expiresAt, requestId };
+  return {
+    ...row,
+    state: 'leased',
+    reason: null,
+    fence,
+    past: row.past.slice(1 - ATTEMPTS_KEPT),
+    lease: { ...lease, answered: false, progress: [] },
+    updatedAt: now,
+  };
+}
+
+export function leasedFact(row: LeasedRow): FactBody {
+  const { agentId, fence, expiresAt, requestId, leasedAt } = row.lease;
+  return {
+    type: 'leased',
+    taskId: row.id,
+    state: 'leased',
+    agentId,
+    fence,
+    expiresAt,
+    attempt: row.attempts + 1,
+    requestId,
+    waitedMs: Math.max(0, leasedAt - (row.enqueuedAt ?? leasedAt)),
+  };
+}
+
+/** Branch and labels become entries of the outbox in the step of the lease. */
+export function ledgerOfLease(
+  before: LedgerRow,
+  row: LeasedRow,
+  labels: readonly string[],
+  now: number,
+): LedgerRow {
+  const branched = row.kind === 'review' ? before : writeBranch(before, row, now);
+  return want(branched, labels, now, row);
+}
+
+export interface TakenWrites {
+  readonly ledger: LedgerRow;
+  readonly writes: readonly Write[];
+  /** How many of its branch and label writes are not done yet, whoever does them. */
+  readonly unwritten: number;
+}
+
+/** Branch and labels of a lease: those that are free are the caller's for `lockMs`. A null lock only counts. */
+export function takeWritesOf(
+  row: TaskRow,
+  before: LedgerRow,
+  lockMs: number | null,
+  now: number,
+): TakenWrites {
+  let ledger = before;
+  let unwritten = 0;
+  const writes: Write[] = [];
+  for (const entry of [branchOf(row), LABELS]) {
+    const write = findWrite(ledger, entry);
+    if (write === undefined) continue;
+    unwritten += 1;
+    if (lockMs === null || write.availableAt > now) continue;
+    ledger = lock(ledger, write, now + lockMs);
+    writes.push(toWrite(ledger, write));
+  }
+  return { ledger, writes, unwritten };
+}
+
+export interface Claimed extends TakenWrites {
+  readonly row: LeasedRow;
+}
+
+export function claimTask(
+  row: TaskRow,
+  before: LedgerRow,
+  input: ClaimInput,
+  at: Moment,
+): Decision<Claimed> {
+  const { now } = at;
+  const leased = leaseTo(row, input, now);
+  const wanted = ledgerOfLease(before, leased, input.ledger[row.kind], now);
+  const taken = takeWritesOf(leased, wanted, input.writeLockMs, now);
+  return {
+    tasks: [leased],
+    ...(taken.ledger === before ? {} : { ledger: taken.ledger }),
+    facts: [leasedFact(leased)],
+    answer: { row: leased, ...taken },
+  };
+}
+
+/** What an agent holds already, and whether it is the answer to this very request. */
+export function heldAlready(
+  held: readonly TaskRow[],
+  requestId: string | null,
+  now: number,
+): { readonly row: LeasedRow; readonly replay: boolean } | null {
+  const live = livingLeases(held, now);
+  const same = requestId === null ? undefined : live.find((r) => r.lease.requestId === requestId);
+  if (same !== undefined) return { row: same, replay: true };
+  const [unfinished] = live;
+  return unfinished === undefined ? null : { row: unfinished, replay: false };
+}
+
+export function handOutOf(
+  { row, writes, unwritten, ledger }: Claimed,
+  issue: IssueRow,
+  picture: Issue,
+  replay: boolean,
+): HandOut {
+  return {
+    task: toTask(row),
+    lease: toLease(row.lease),
+    issue: toStoredIssue(picture, issue, ledger),
+    attempts: earlierAttempts(row),
+    writes,
+    unwritten,
+    replay,
+    answered: row.lease.answered,
+  };
+}

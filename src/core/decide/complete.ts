@@ -1,0 +1,95 @@
+// Complete: the work is done, and the task that follows it is made in the same step.
+
+import type { FactBody } from '../facts.ts';
+import { type LeasedRow, type TaskRow, toTask } from '../rows/task-row.ts';
+import type { CompleteInput, Ended, FollowUp } from '../store.ts';
+import { parseTaskId } from '../task.ts';
+import { endLease, holding, seen } from './ending.ts';
+import { newTask } from './new-task.ts';
+import { type Moment, needsTask, type Verb } from './verb.ts';
+import { ledgerIfChanged, want, writeComment } from './wants.ts';
+
+/** A review adds no author; whoever else ended the work did, as the last one. */
+export function authorsAfter(ended: LeasedRow): readonly string[] {
+  const { agentId } = ended.lease;
+  if (ended.kind === 'review') return ended.authors;
+  return [...ended.authors.filter((author) => author !== agentId), agentId];
+}
+
+function followUpRow(
+  followUp: FollowUp,
+  ended: LeasedRow,
+  prNumber: number | null,
+  at: Moment,
+): TaskRow | null {
+  const name = parseTaskId(followUp.id);
+  if (name === null) return null;
+  const readyAt = followUp.delayMs > 0 ? at.now + followUp.delayMs : null;
+  const state = followUp.state === 'delayed' && readyAt === null ? 'ready' : followUp.state;
+  const authors = authorsAfter(ended);
+  return newTask(
+    {
+      id: followUp.id,
+      ...name,
+      state,
+      reason: state === 'ready' ? null : followUp.reason,
+      readyAt: state === 'ready' || state === 'dead' ? null : readyAt,
+      reservedFrom: readyAt ?? at.now,
+      authorFirstMs: followUp.authorFirstMs,
+      priority: followUp.priority,
+      authors,
+      branch: ended.branch,
+      prNumber,
+      reviewComments: followUp.reviewComments,
+    },
+    at,
+  );
+}
+
+function factsOfMade(made: TaskRow): FactBody[] {
+  const { id: taskId, state, kind, priority, reason } = made;
+  const accepted: FactBody = { type: 'accepted', taskId, state, kind, priority, reason };
+  if (state !== 'dead') return [accepted];
+  return [accepted, { type: 'dead', taskId, state, reason: reason ?? 'dead' }];
+}
+
+export const complete: Verb<CompleteInput, Ended> = {
+  name: 'complete',
+  needs: ({ taskId, followUp }) =>
+    followUp === null ? needsTask(taskId) : needsTask(taskId, followUp.id),
+  decide(found, input, at) {
+    const { now } = at;
+    const { taskId, summary, verdict, comments, followUp } = input;
+    const held = holding(found.task(taskId), input, 'completed', now);
+    if (held.live === null) return held.decision;
+    const row = held.live;
+    const { agentId, fence, leasedAt, expiresAt } = row.lease;
+    const prNumber = input.prNumber ?? row.prNumber;
+    const result = { agentId, summary, verdict, comments, at: now };
+    const done: TaskRow = {
+      ...endLease(row, 'completed', summary, now, input.fingerprint),
+      state: 'done',
+      reason: null,
+      prNumber,
+      result,
+      endedAt: now,
+    };
+    const makes = followUp !== null && found.task(followUp.id) === undefined;
+    const made = makes ? followUpRow(followUp, row, prNumber, at) : null;
+    const about = { taskId, state: 'done', agentId, fence } as const;
+    const workedMs = now - leasedAt;
+    const dead = made?.state === 'dead';
+    const told = dead ? writeComment(found.ledger, made, 'dead', now) : found.ledger;
+    return {
+      tasks: made === null ? [done] : [done, made],
+      ...ledgerIfChanged(found.ledger, want(told, input.ledger, now)),
+      agents: seen(agentId),
+      facts: [
+        { type: 'completed', ...about, summary, verdict, prNumber, workedMs },
+        ...(made === null ? [] : factsOfMade(made)),
+      ],
+      until: expiresAt,
+      answer: { outcome: 'ok', task: toTask(done) },
+    };
+  },
+};

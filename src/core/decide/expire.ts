@@ -1,0 +1,76 @@
+// What time brings about: leases that lapsed, tasks that are due, reservations that end. One verb for each task;
+// false: it was done already, or is not due after all.
+
+import type { FactBody } from '../facts.ts';
+import { isLeased, type TaskRow } from '../rows/task-row.ts';
+import type { SweepInput } from '../store.ts';
+import { bury, endLease, enter } from './ending.ts';
+import { needsTask, type Verb } from './verb.ts';
+import { ledgerIfChanged, want } from './wants.ts';
+
+const EXPIRED = 'expired';
+const NOT_DUE = { answer: false };
+
+export interface ExpireInput extends Pick<SweepInput, 'maxAttempts' | 'ledger' | 'deadLedger'> {
+  readonly taskId: string;
+}
+
+export const expire: Verb<ExpireInput, boolean> = {
+  name: 'expire',
+  needs: ({ taskId }) => needsTask(taskId),
+  decide(found, { taskId, maxAttempts, ledger, deadLedger }, at) {
+    const { now } = at;
+    const row = found.task(taskId);
+    if (row === undefined || !isLeased(row) || row.lease.expiresAt > now) return NOT_DUE;
+    const { agentId, fence } = row.lease;
+    const attempts = row.attempts + 1;
+    const dead = attempts >= maxAttempts;
+    const state = dead ? 'dead' : 'ready';
+    const ended = { ...endLease(row, 'expired', null, now), attempts, endedAt: dead ? now : null };
+    const next = enter(ended, state, dead ? EXPIRED : null, at);
+    const fact: FactBody = { type: 'expired', taskId, state, agentId, fence, attempt: attempts };
+    const death = dead ? bury(next, EXPIRED, found.ledger, deadLedger[row.kind], now) : null;
+    const wanted = death?.ledger ?? want(found.ledger, ledger[row.kind], now);
+    return {
+      tasks: [next],
+      ...ledgerIfChanged(found.ledger, wanted),
+      agents: [{ note: 'lapsed', agentId }],
+      facts: death === null ? [fact] : [fact, death.fact],
+      answer: true,
+    };
+  },
+};
+
+interface OneTask {
+  readonly taskId: string;
+}
+
+export const promote: Verb<OneTask, boolean> = {
+  name: 'promote',
+  needs: ({ taskId }) => needsTask(taskId),
+  decide(found, { taskId }, at) {
+    const row = found.task(taskId);
+    if (row?.state !== 'delayed' || (row.readyAt ?? 0) > at.now) return NOT_DUE;
+    return {
+      tasks: [enter(row, 'ready', null, at)],
+      facts: [{ type: 'ready', taskId, state: 'ready', reason: null }],
+      answer: true,
+    };
+  },
+};
+
+/** A reserved task is for everyone from now on. */
+export const open: Verb<OneTask, boolean> = {
+  name: 'open',
+  needs: ({ taskId }) => needsTask(taskId),
+  decide(found, { taskId }, { now }) {
+    const row = found.task(taskId);
+    if (row?.state !== 'ready' || row.opensAt === null || row.opensAt > now) return NOT_DUE;
+    const next: TaskRow = { ...row, onlyAgent: null, opensAt: null, updatedAt: now };
+    return {
+      tasks: [next],
+      facts: [{ type: 'ready', taskId, state: 'ready', reason: 'opened' }],
+      answer: true,
+    };
+  },
+};

@@ -1,0 +1,115 @@
+// The outbox: writes that are due are locked by whoever carries them out, and settled by their version.
+
+import type { FactBody } from '../facts.ts';
+import {
+  type IssueRef,
+  type LedgerRow,
+  toWrite,
+  type WriteRow,
+  writeId,
+} from '../rows/ledger-row.ts';
+import type { Settlement, Write } from '../store.ts';
+import type { Found, Verb } from './verb.ts';
+import { isSameWrite, join, ledgerIfChanged, lock, replaceWrite, touch } from './wants.ts';
+
+interface OneIssue {
+  readonly issue: IssueRef;
+}
+
+const needs = ({ issue }: OneIssue) => ({ tasks: [], issue });
+
+export interface TakeInput extends OneIssue {
+  readonly ids: readonly string[];
+  readonly lockMs: number;
+}
+
+/** Those of these entries that are still due; they are the caller's for `lockMs`. */
+export const takeWrites: Verb<TakeInput, readonly Write[]> = {
+  name: 'takeWrites',
+  needs,
+  decide({ ledger: before }, { ids, lockMs }, { now }) {
+    const due = before.writes.filter(
+      (write) => write.availableAt <= now && ids.includes(writeId(before, write)),
+    );
+    const ledger = due.reduce((row, write) => lock(row, write, now + lockMs), before);
+    return {
+      ...ledgerIfChanged(before, ledger),
+      answer: due.map((write) => toWrite(before, write)),
+    };
+  },
+};
+
+export interface SettleInput extends OneIssue {
+  readonly id: string;
+  readonly version: number;
+  readonly settlement: Settlement;
+}
+
+function withoutWrite(ledger: LedgerRow, write: WriteRow): LedgerRow {
+  return { ...ledger, writes: ledger.writes.filter((other) => !isSameWrite(other, write)) };
+}
+
+function written(
+  { ledger }: Found,
+  labels: readonly string[],
+  now: number,
+): { ledger: LedgerRow; fact: FactBody } {
+  const { repository, number } = ledger;
+  return {
+    ledger: { ...ledger, written: labels, writtenAt: now },
+    fact: { type: 'ledger_written', repository, number, labels },
+  };
+}
+
+export const settleWrite: Verb<SettleInput, void> = {
+  name: 'settleWrite',
+  needs,
+  decide(found, { id, version, settlement }, { now }) {
+    const before = found.ledger;
+    const { repository, number } = before;
+    const write = before.writes.find((entry) => writeId(before, entry) === id);
+    if (write === undefined) return { answer: undefined };
+    const current = write.version === version;
+    const labels = settlement.outcome === 'written' ? settlement.labels : null;
+    if (!current && write.lockedVersion !== version) {
+      // A late word on a version that nobody holds any more. Its labels may still have reached the issue, so
+      // that a later write must know to take them off.
+      if (labels === null) return { answer: undefined };
+      const late = { ...before, written: join(before.written, labels), writtenAt: now };
+      return { ledger: late, answer: undefined };
+    }
+    const facts: FactBody[] = [];
+    let ledger = before;
+    if (settlement.outcome !== 'written') {
+      const { error } = settlement;
+      const final = current && settlement.outcome === 'refused';
+      facts.push({ type: 'ledger_failed', repository, number, error, final });
+    } else if (labels !== null && found.issue !== undefined) {
+      // What was written stands on the issue, whatever has been wanted since.
+      const recorded = written(found, labels, now);
+      ({ ledger } = recorded);
+      facts.push(recorded.fact);
+    }
+    if (!current) {
+      // A later step touched the entry while an older version of it was being written.
+      ledger = replaceWrite(ledger, { ...write, availableAt: now, lockedVersion: null });
+    } else if (settlement.outcome === 'retry') {
+      const { error, delayMs } = settlement;
+      const again = { attempts: write.attempts + 1, error, availableAt: now + delayMs };
+      ledger = replaceWrite(ledger, { ...write, ...again, lockedVersion: null });
+    } else {
+      ledger = withoutWrite(ledger, write);
+    }
+    return { ledger, facts, answer: undefined };
+  },
+};
+
+/** Asks for the labels of an issue to be written again. Already pending, or no such issue: left as it is. */
+export const touchLabels: Verb<OneIssue, void> = {
+  name: 'touchLabels',
+  needs,
+  decide(found, _input, { now }) {
+    if (found.issue === undefined) return { answer: undefined };
+    return { ...ledgerIfChanged(found.ledger, touch(found.ledger, now)), answer: undefined };
+  },
+};

@@ -1,0 +1,133 @@
+// What is wanted on an issue, and the entries of its outbox that bring it there. Pure: a ledger row in, one out.
+
+import { nextFence } from '../lease.ts';
+import type { LedgerRow, WriteRow } from '../rows/ledger-row.ts';
+import type { TaskRow } from '../rows/task-row.ts';
+
+/** The lease that a write belongs to. */
+type Behind = Pick<TaskRow, 'id' | 'fence'>;
+type Entry = Pick<WriteRow, 'type' | 'taskId' | 'event'>;
+
+export const isSameWrite = (a: Entry, b: Entry): boolean =>
+  a.type === b.type && (a.type === 'labels' || (a.taskId === b.taskId && a.event === b.event));
+
+export function findWrite(ledger: LedgerRow, entry: Entry): WriteRow | undefined {
+  return ledger.writes.find((write) => isSameWrite(write, entry));
+}
+
+export const LABELS: Entry = { type: 'labels', taskId: null, event: null };
+export const branchOf = (task: Pick<TaskRow, 'id'>): Entry => ({
+  type: 'branch',
+  taskId: task.id,
+  event: null,
+});
+
+export function replaceWrite(ledger: LedgerRow, write: WriteRow): LedgerRow {
+  const writes = ledger.writes.map((other) => (isSameWrite(other, write) ? write : other));
+  return { ...ledger, writes };
+}
+
+/**
+ * A later step on the same entry merges with it: new version, due at once. A lock stays, so that the write
+ * that is under way ends first.
+ */
+function enqueue(
+  ledger: LedgerRow,
+  entry: Entry & { readonly branch: string | null },
+  fence: number | null,
+  now: number,
+): LedgerRow {
+  const version = nextFence(ledger.version, now);
+  const before = findWrite(ledger, entry);
+  if (before === undefined) {
+    const fresh = { lockedVersion: null, attempts: 0, availableAt: now, error: null };
+    return {
+      ...ledger,
+      version,
+      writes: [...ledger.writes, { ...entry, fence, version, ...fresh }],
+    };
+  }
+  const locked = before.lockedVersion !== null && before.availableAt > now;
+  const availableAt = locked ? before.availableAt : now;
+  return replaceWrite({ ...ledger, version }, { ...before, ...entry, fence, version, availableAt });
+}
+
+function writeLabels(ledger: LedgerRow, now: number, lease: Behind | null): LedgerRow {
+  const entry = { ...LABELS, taskId: lease?.id ?? null, branch: null };
+  return enqueue(ledger, entry, lease?.fence ?? null, now);
+}
+
+/** Labels compare without case and without order. */
+export function sameLabels(a: readonly string[], b: readonly string[]): boolean {
+  if (a.length === 0 || b.length === 0) return a.length === b.length;
+  const one = new Set(a.map((label) => label.toLowerCase()));
+  const other = new Set(b.map((label) => label.toLowerCase()));
+  return one.size === other.size && [...one].every((label) => other.has(label));
+}
+
+export function join(a: readonly string[], b: readonly string[]): readonly string[] {
+  return b.every((label) => a.includes(label)) ? a : [...new Set([...a, ...b])];
+}
+
+/** Sets the labels wanted; where the issue may not show them, its one entry becomes due. */
+export function want(
+  ledger: LedgerRow,
+  labels: readonly string[],
+  now: number,
+  lease: Behind | null = null,
+): LedgerRow {
+  if (sameLabels(ledger.wanted, labels)) return ledger;
+  const next = { ...ledger, wanted: labels };
+  const pending = findWrite(ledger, LABELS) !== undefined;
+  return !pending && sameLabels(ledger.written, labels) ? next : writeLabels(next, now, lease);
+}
+
+/** Takes over labels that somebody else put there: from now on they are removed unless wanted. */
+export function adopt(ledger: LedgerRow, labels: readonly string[], now: number): LedgerRow {
+  const next = { ...ledger, written: join(ledger.written, labels) };
+  const pending = findWrite(ledger, LABELS) !== undefined;
+  return pending || sameLabels(next.written, ledger.wanted) ? next : writeLabels(next, now, null);
+}
+
+/** Has the labels written again, unless that is due already. */
+export function touch(ledger: LedgerRow, now: number): LedgerRow {
+  return findWrite(ledger, LABELS) === undefined ? writeLabels(ledger, now, null) : ledger;
+}
+
+export function writeBranch(ledger: LedgerRow, task: TaskRow, now: number): LedgerRow {
+  return enqueue(ledger, { ...branchOf(task), branch: task.branch }, task.fence, now);
+}
+
+export function writeComment(
+  ledger: LedgerRow,
+  task: Behind,
+  event: string,
+  now: number,
+): LedgerRow {
+  const entry: Entry = { type: 'comment', taskId: task.id, event };
+  return enqueue(ledger, { ...entry, branch: null }, task.fence, now);
+}
+
+/**
+ * Locks an entry for whoever carries it out. From here on its labels may stand on the issue, whatever becomes
+ * of the writer.
+ */
+export function lock(ledger: LedgerRow, write: WriteRow, until: number): LedgerRow {
+  const next = replaceWrite(ledger, { ...write, lockedVersion: write.version, availableAt: until });
+  if (write.type !== 'labels') return next;
+  return { ...next, written: join(next.written, next.wanted) };
+}
+
+/** Whoever held a lock is known to be gone: its writes are due now. */
+export function abandonLocks(ledger: LedgerRow): LedgerRow {
+  if (ledger.writes.every(({ lockedVersion }) => lockedVersion === null)) return ledger;
+  const writes = ledger.writes.map((write) =>
+    write.lockedVersion === null ? write : { ...write, lockedVersion: null, availableAt: 0 },
+  );
+  return { ...ledger, writes };
+}
+
+/** The ledger where it changed; nothing otherwise. */
+export function ledgerIfChanged(before: LedgerRow, after: LedgerRow): { ledger?: LedgerRow } {
+  return before === after ? {} : { ledger: after };
+}

@@ -1,0 +1,83 @@
+// What people are to see on one issue, and every write that is still to be made there: one row for each issue.
+
+import { issueKey } from '../issue.ts';
+import type { Write } from '../store.ts';
+import { parseTaskId } from '../task.ts';
+
+/** An entry of the outbox. */
+export interface WriteRow {
+  readonly type: Write['type'];
+  /** The lease it belongs to, where there is one; a branch and a comment always name their task. */
+  readonly taskId: string | null;
+  readonly fence: number | null;
+  readonly branch: string | null;
+  readonly event: string | null;
+  readonly version: number;
+  /** The version that somebody is writing now. */
+  readonly lockedVersion: number | null;
+  readonly attempts: number;
+  /** When it may be taken; while it is locked, when the lock ends. */
+  readonly availableAt: number;
+  readonly error: string | null;
+}
+
+export interface LedgerRow {
+  readonly repository: string;
+  readonly number: number;
+  readonly wanted: readonly string[];
+  /** What Banto put there, or may have. */
+  readonly written: readonly string[];
+  readonly writtenAt: number | null;
+  /** The last version given to a write of this issue; it only rises. */
+  readonly version: number;
+  readonly writes: readonly WriteRow[];
+}
+
+export interface IssueRef {
+  readonly repository: string;
+  readonly number: number;
+}
+
+export function noLedger({ repository, number }: IssueRef): LedgerRow {
+  const nothing: readonly string[] = [];
+  return {
+    repository,
+    number,
+    wanted: nothing,
+    written: nothing,
+    writtenAt: null,
+    version: 0,
+    writes: [],
+  };
+}
+
+/** Ids say which issue and which entry of it is meant, so that nothing has to be looked up by id. */
+export function writeId(ref: IssueRef, write: Pick<WriteRow, 'type' | 'taskId' | 'event'>): string {
+  switch (write.type) {
+    case 'labels':
+      return `labels:${issueKey(ref.repository, ref.number)}`;
+    case 'branch':
+      return `branch:${write.taskId}`;
+    case 'comment':
+      return `comment:${write.taskId}:${write.event}`;
+  }
+}
+
+/** The issue that a write belongs to; null: no such id was ever given out. */
+export function issueOfWrite(id: string): IssueRef | null {
+  const rest = id.slice(id.indexOf(':') + 1);
+  if (id.startsWith('labels:')) {
+    const at = rest.lastIndexOf('#');
+    const number = Number(rest.slice(at + 1));
+    return at > 0 && Number.isInteger(number) ? { repository: rest.slice(0, at), number } : null;
+  }
+  const name = parseTaskId(id.startsWith('comment:') ? rest.slice(0, rest.lastIndexOf(':')) : rest);
+  return name === null ? null : { repository: name.repository, number: name.number };
+}
+
+export function toWrite(ledger: LedgerRow, row: WriteRow): Write {
+  const { type, taskId, fence, branch, event, version, attempts } = row;
+  const { repository, number } = ledger;
+  const id = writeId(ledger, row);
+  return { id, type, repository, number, taskId, fence, branch, event, version, attempts };
+}

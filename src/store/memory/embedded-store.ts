@@ -1,0 +1,89 @@
+// The store of one process: everything that lives is in memory, and an archive keeps it. With an archive in memory
+// it is the store of simulations; with a file it is the SQLite store.
+
+import type { BaseStore } from '../../core/base-store.ts';
+import { changesNothing, type Found, type Moment, type Verb } from '../../core/decide/verb.ts';
+import { noLedger } from '../../core/rows/ledger-row.ts';
+import type { Store } from '../../core/store.ts';
+import { withVerbs } from '../verbs.ts';
+import type { Archive } from './archive.ts';
+import { createClaim, createRecall } from './claim.ts';
+import { type Clock, createSystemClock } from './clock.ts';
+import { createForget } from './forget.ts';
+import { createGroupCommit, type Steps } from './group-commit.ts';
+import { createInstances } from './instances.ts';
+import { createLearn } from './learn.ts';
+import { createMapArchive } from './map-archive.ts';
+import { createReads } from './reads.ts';
+import { createSettings } from './settings.ts';
+import { createTickets } from './tickets.ts';
+import type { Turn } from './turn.ts';
+
+const NOWHERE = { repository: '', number: 0 };
+
+function decide<Input, Answer>(
+  verb: Verb<Input, Answer>,
+  input: Input,
+  turn: Turn,
+  at: Moment,
+): Answer {
+  const { issue: ref } = verb.needs(input);
+  const issue = ref === null ? undefined : turn.issue(ref);
+  const found: Found = {
+    task: (id) => turn.task(id)?.row,
+    issue: issue?.row,
+    ledger: issue?.ledger ?? noLedger(ref ?? NOWHERE),
+  };
+  const decision = verb.decide(found, input, at);
+  if (!changesNothing(decision)) turn.apply(decision, ref, at.now);
+  return decision.answer;
+}
+
+function createChanges({ write }: Steps): Pick<BaseStore, 'change' | 'changeAll'> {
+  return {
+    change: (verb, input) => write((turn, _memory, at) => decide(verb, input, turn, at)),
+    changeAll: (verb, inputs) =>
+      write((turn, _memory, at) => inputs.map((input) => decide(verb, input, turn, at))),
+  };
+}
+
+export interface EmbeddedOptions {
+  readonly kind: Store['kind'];
+  readonly clock?: Clock;
+  readonly log?: (message: string, error: unknown) => void;
+  readonly translate?: (error: unknown) => unknown;
+  /** What to tell callers when a turn could not be written. */
+  readonly cannotWrite?: string;
+}
+
+export function createEmbeddedStore(archive: Archive, options: EmbeddedOptions): BaseStore & Store {
+  const { kind, clock = createSystemClock(), log = () => undefined } = options;
+  const { translate = (error: unknown) => error, cannotWrite } = options;
+  const steps = createGroupCommit({ archive, clock, log, translate, cannotWrite });
+  const { read } = steps;
+  return withVerbs<BaseStore>({
+    kind,
+    ...createChanges(steps),
+    claim: createClaim(steps),
+    recall: createRecall(steps),
+    learn: createLearn(steps),
+    due: (what, limit) => read((now, memory) => memory.due[what].due(now, limit)),
+    forget: createForget(steps, archive),
+    ...createReads(steps, archive),
+    ...createSettings(steps),
+    ...createInstances(steps),
+    tickets: createTickets(steps),
+    generation: () => '',
+    now: () => read((now) => now),
+    ping: () => read(() => archive.ping()),
+    subscribe: steps.subscribe,
+    close: steps.close,
+  });
+}
+
+export function createMemoryStore(
+  options: Omit<EmbeddedOptions, 'kind'> & { readonly archive?: Archive } = {},
+): BaseStore & Store {
+  const { archive = createMapArchive(), ...rest } = options;
+  return createEmbeddedStore(archive, { kind: 'sqlite', ...rest });
+}

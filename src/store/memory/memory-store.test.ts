@@ -1,0 +1,22 @@
+import { testStore } from '../../../test/contract/store.ts';
+import { createMemoryStore } from './embedded-store.ts';
+import { createMapArchive } from './map-archive.ts';
+
+testStore('memory', async () => {
+  const archive = createMapArchive();
+  let now = Date.UTC(2026, 10, 15, 9, 30);
+  const open = () => createMemoryStore({ archive, clock: { now: () => now } });
+  let current = open();
+  return {
+    store: current,
+    advance(ms) {
+      now += ms;
+    },
+    async reopen() {
+      await current.close();
+      current = open();
+      return current;
+    },
+    close: () => current.close(),
+  };
+});

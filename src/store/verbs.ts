@@ -1,0 +1,99 @@
+// The named verbs of a store, on top of `change` and `changeAll`. Nothing here knows which store it is.
+
+import type { BaseStore } from '../core/base-store.ts';
+import { cancel } from '../core/decide/cancel.ts';
+import { complete } from '../core/decide/complete.ts';
+import { expire, open, promote } from '../core/decide/expire.ts';
+import { fail } from '../core/decide/fail.ts';
+import { heartbeat } from '../core/decide/heartbeat.ts';
+import { mirror } from '../core/decide/mirror.ts';
+import { settleWrite, takeWrites, touchLabels } from '../core/decide/outbox.ts';
+import { markAnswered } from '../core/decide/recall.ts';
+import { refuse } from '../core/decide/refuse.ts';
+import { release, unlock } from '../core/decide/release.ts';
+import { prioritize, requeue } from '../core/decide/requeue.ts';
+import { issueOfWrite } from '../core/rows/ledger-row.ts';
+import type { Outbox, Store, SweepInput, SweepResult, TaskVerbs } from '../core/store.ts';
+
+async function sweep(store: BaseStore, input: SweepInput): Promise<SweepResult> {
+  const { limit, maxAttempts, ledger, deadLedger } = input;
+  const count = (answers: readonly boolean[]) => answers.filter((done) => done).length;
+
+  const leases = await store.due('lease', limit);
+  const lapsed = leases.ids.map((taskId) => ({ taskId, maxAttempts, ledger, deadLedger }));
+  const expired = lapsed.length === 0 ? [] : await store.changeAll(expire, lapsed);
+
+  const delayed = await store.due('delayed', limit);
+  const ready = delayed.ids.map((taskId) => ({ taskId }));
+  const promoted = ready.length === 0 ? [] : await store.changeAll(promote, ready);
+
+  // Asked last: a task that has just become ready may be reserved.
+  const opening = await store.due('opening', limit);
+  const ours = opening.ids.map((taskId) => ({ taskId }));
+  const opened = ours.length === 0 ? [] : await store.changeAll(open, ours);
+
+  const moreToForget = await store.forget(input);
+  const all = [leases, delayed, opening];
+  const instants = all.flatMap(({ nextAt }) => nextAt ?? []);
+  return {
+    expired: count(expired),
+    promoted: count(promoted),
+    opened: count(opened),
+    more: moreToForget || all.some(({ ids }) => ids.length >= limit),
+    nextDueAt: instants.length === 0 ? null : Math.min(...instants),
+  };
+}
+
+function createOutbox(store: BaseStore): Outbox {
+  return {
+    async takeWrites(limit, lockMs) {
+      const { ids } = await store.due('write', limit);
+      const byIssue = new Map<string, { id: string; ids: string[] }>();
+      for (const id of ids) {
+        const ref = issueOfWrite(id);
+        const key = `${ref?.repository}#${ref?.number}`;
+        const group = byIssue.get(key);
+        if (group === undefined) byIssue.set(key, { id, ids: [id] });
+        else group.ids.push(id);
+      }
+      const inputs = [...byIssue.values()].flatMap((group) => {
+        const issue = issueOfWrite(group.id);
+        return issue === null ? [] : [{ issue, ids: group.ids, lockMs }];
+      });
+      if (inputs.length === 0) return [];
+      return (await store.changeAll(takeWrites, inputs)).flat();
+    },
+    async settleWrite({ id, version }, settlement) {
+      const issue = issueOfWrite(id);
+      if (issue !== null) await store.change(settleWrite, { issue, id, version, settlement });
+    },
+    touchLabels: (repository, number) =>
+      store.change(touchLabels, { issue: { repository, number } }),
+  };
+}
+
+type Named = Omit<TaskVerbs, 'claim' | 'recall' | 'learn'> & Outbox;
+
+function createVerbs(store: BaseStore): Named {
+  return {
+    async mirror(entries) {
+      if (entries.length > 0) await store.changeAll(mirror, entries);
+    },
+    markAnswered: (input) => store.change(markAnswered, input),
+    heartbeat: (input) => store.change(heartbeat, input),
+    complete: (input) => store.change(complete, input),
+    fail: (input) => store.change(fail, input),
+    release: (input) => store.change(release, input),
+    refuse: (input) => store.change(refuse, input),
+    sweep: (input) => sweep(store, input),
+    prioritize: (input) => store.change(prioritize, input),
+    requeue: (input) => store.change(requeue, input),
+    unlock: (input) => store.change(unlock, input),
+    cancel: (input) => store.change(cancel, input),
+    ...createOutbox(store),
+  };
+}
+
+export function withVerbs<Base extends BaseStore>(store: Base): Base & Store {
+  return { ...store, ...createVerbs(store) };
+}
