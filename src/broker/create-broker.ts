@@ -13,9 +13,11 @@ import { createBranchWishes } from './branch-wishes.ts';
 import type { Broker, Flags } from './broker.ts';
 import { createChooser } from './chooser.ts';
 import { type Context, type Log, systemTimers, type Timers } from './context.ts';
+import { createDayBudget } from './day-budget.ts';
 import { createFinish } from './finish.ts';
 import { createHeartbeat } from './heartbeat.ts';
 import { createIssues } from './issues.ts';
+import { createLogs } from './logs.ts';
 import { createLook } from './look.ts';
 import type { Loop } from './loop.ts';
 import { createMatcher } from './matcher.ts';
@@ -23,6 +25,7 @@ import { createMirror, type Mirror } from './mirror.ts';
 import { createOperate } from './operate.ts';
 import { createOutbox } from './outbox.ts';
 import { createPresence, type Usage } from './presence.ts';
+import { createQuestions } from './questions.ts';
 import { createClaim, createRequest } from './request.ts';
 import { createSettings } from './settings.ts';
 import { createSweep } from './sweep.ts';
@@ -96,7 +99,8 @@ export function createBroker(options: BrokerOptions): RunningBroker {
   });
   const sweep = createSweep(context, presence.leads);
   const outbox = createOutbox(context, mirror);
-  const chooser = createChooser(store);
+  const day = createDayBudget(context);
+  const chooser = createChooser(store, day);
   const claim = createClaim(context);
   const absent = createAbsent(context);
   const matcher = createMatcher(context, { chooser, claim, absent });
@@ -131,13 +135,15 @@ export function createBroker(options: BrokerOptions): RunningBroker {
   }
 
   return {
-    requestTask: createRequest(context, { chooser, claim, matcher, absent, outbox, finish }),
+    requestTask: createRequest(context, { chooser, claim, matcher, absent, outbox, day, finish }),
     answered: createAnswered(context),
     heartbeat: createHeartbeat(context, mirror),
     ...finish,
-    ...createLook(context, wishes),
+    ...createLook(context, wishes, day),
+    ...createQuestions(context, mirror),
+    ...createLogs(context, mirror),
     ...createActivityReads(context),
-    ...createOperate(context),
+    ...createOperate(context, outbox),
     ...createIssues(context),
     config: settings.config,
     putConfig: settings.putConfig,

@@ -1,6 +1,7 @@
 // What work may cost. A task that used up its limits is stopped and held for a person; a day that used up its
 // own hands nothing out until midnight UTC.
 
+import type { Policy } from './settings.ts';
 import { type Used, usdOf } from './usage.ts';
 
 /** Null: no limit. */
@@ -10,6 +11,10 @@ export interface Limits {
 }
 
 export const NO_LIMITS: Limits = { costUsd: null, tokens: null };
+
+export function taskLimits(policy: Pick<Policy, 'maxCostPerTaskUsd' | 'maxTokensPerTask'>): Limits {
+  return { costUsd: policy.maxCostPerTaskUsd, tokens: policy.maxTokensPerTask };
+}
 
 /** The reason of a task that is held for its budget. */
 export const BUDGET = 'budget';

@@ -5,7 +5,7 @@ import type { Identifiers } from './keys.ts';
 import type { Link } from './link.ts';
 import { toWrite } from './rows.ts';
 
-export function createOutbox(link: Link, identifiers: Identifiers): Outbox {
+export function createOutbox(link: Link, identifiers: Identifiers): Omit<Outbox, 'retryWrites'> {
   return {
     async takeWrites(limit, lockMs) {
       const [, entries] = await link.run('take-writes', { limit, lockMs });

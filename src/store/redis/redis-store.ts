@@ -12,6 +12,7 @@ import { createInstances } from './instances.ts';
 import { createJournal } from './journal.ts';
 import { createIdentifiers, createKeys, type KeyPatterns } from './keys.ts';
 import { type Link, openLink, refusalOf } from './link.ts';
+import { createLogs } from './logs.ts';
 import { createMirror } from './mirror.ts';
 import { createOutbox } from './outbox.ts';
 import { createPaces } from './pace.ts';
@@ -24,6 +25,7 @@ import { createSubscriptions } from './subscribe.ts';
 import { createSweep } from './sweep.ts';
 import { createTickets } from './tickets.ts';
 import { DEFAULT_TTLS, type Ttls } from './ttl.ts';
+import { undecided } from './undecided.ts';
 import { createVerbs } from './verbs.ts';
 
 export interface RedisStoreOptions {
@@ -143,6 +145,8 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
     ...createReads(link, keys, identifiers, journal, now),
     ...createOutbox(link, identifiers),
     ...createSettings(link, keys),
+    ...undecided,
+    logs: createLogs(link, (id) => `${keys.at.task_log}${id}`, ttls.task_result),
     channels,
     processes,
     ...createInstances(link, keys, processes, now),

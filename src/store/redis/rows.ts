@@ -97,6 +97,9 @@ export function toTask(row: Fields, result: Row): Task {
     prNumber: numberOrNull(row, 'pr_number'),
     reviewComments: strings(row['review_comments']),
     result: toResult(result),
+    used: null,
+    limits: null,
+    questions: [],
     createdAt: numberOf(row, 'created_at'),
     updatedAt: numberOf(row, 'updated_at'),
     endedAt: numberOrNull(row, 'ended_at'),
@@ -130,6 +133,7 @@ export function toAttempts(row: Row): Attempt[] {
       outcome: ended === null ? null : (end.slice(0, split) as AttemptOutcome),
       note: ended?.note ?? null,
       progress: strings(row.get(`progress:${fence}`)),
+      usage: null,
     });
   }
   return attempts.sort((one, other) => one.fence - other.fence);

@@ -9,7 +9,20 @@ import { fromLabels, toFields, toRow, toTask } from './rows.ts';
 
 export const REFUSED_PREFIX = 'refused:';
 
-type Verbs = Omit<TaskVerbs, 'mirror' | 'learn' | 'claim' | 'recall' | 'markAnswered' | 'sweep'>;
+type Verbs = Omit<
+  TaskVerbs,
+  | 'mirror'
+  | 'learn'
+  | 'claim'
+  | 'recall'
+  | 'markAnswered'
+  | 'sweep'
+  | 'whose'
+  | 'ask'
+  | 'answer'
+  | 'setBudget'
+  | 'linkPull'
+>;
 
 function unknownReply(word: unknown): never {
   throw new BantoError('internal', `Redis answered a verb with ${String(word)}.`);
@@ -42,7 +55,8 @@ export function createVerbs(link: Link, identifiers: Identifiers): Verbs {
   return {
     async heartbeat(input) {
       const [word, expiresAt] = await link.run('heartbeat', { ...input, notesKept: PROGRESS_KEPT });
-      if (word === 'ok') return { outcome: 'ok', expiresAt: Number(expiresAt) };
+      if (word === 'ok')
+        return { outcome: 'ok', expiresAt: Number(expiresAt), stop: null, answers: [] };
       return toLeaseOutcome(word);
     },
     async complete({ followUp, ...input }) {
