@@ -180,7 +180,7 @@ describe('flow', () => {
   test('an old minute does not stand in for a new one a week later', () => {
     const week = 7 * 86_400_000 + MINUTE;
     const activity = taken(LIFE);
-    activity.take({ ...leased('shop~8~implement.1', 'ann'), seq: 99, at: START + week } as Fact);
+    activity.take({ ...leased('shop~8~implement.1', 'ann'), seq: 99, at: START + week });
     const points = activity.flow({
       from: START + week - 10 * MINUTE,
       to: START + week,
