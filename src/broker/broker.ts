@@ -3,12 +3,13 @@
 
 import type { Activity } from '../core/activity.ts';
 import type { AgentStatus } from '../core/agent-status.ts';
+import type { Limits } from '../core/budget.ts';
 import type { Fact } from '../core/facts.ts';
 import type { ForgeBudget, ForgeWebhook, IssueChange, NewIssue } from '../core/forge.ts';
 import type { Issue } from '../core/issue.ts';
 import type { Policy } from '../core/settings.ts';
-import type { QueueView, StatsRow, TaskDetail, TaskFilter } from '../core/store.ts';
-import type { Attempt, Lease, Task, TaskKind, Verdict } from '../core/task.ts';
+import type { QueueView, Renewed, StatsRow, TaskDetail, TaskFilter } from '../core/store.ts';
+import type { Attempt, AttemptOutcome, Lease, Task, TaskKind, Verdict } from '../core/task.ts';
 import type { OnUnfinished } from '../core/unfinished.ts';
 import type { NewPullRequest, Usage } from '../core/usage.ts';
 import type { Why } from '../core/why.ts';
@@ -72,6 +73,24 @@ export interface Readiness {
   readonly mirrored: boolean;
 }
 
+export interface LogRequest {
+  readonly taskId: string;
+  /** Null: the newest attempt that has a log. */
+  readonly fence: number | null;
+  readonly offset: number;
+  readonly limit: number;
+  /** How long to wait for more than there is. */
+  readonly followSeconds: number;
+}
+
+export interface LogText {
+  readonly fence: number;
+  readonly text: string;
+  readonly nextOffset: number;
+  /** Null: it runs. */
+  readonly ended: AttemptOutcome | null;
+}
+
 export interface Broker extends TokenVerbs {
   /**
    * Null: nothing suitable came in time. An aborted signal means that the caller has gone. `completed` is told
@@ -89,7 +108,13 @@ export interface Broker extends TokenVerbs {
   answered(assignment: Pick<Assignment, 'task' | 'lease'>): Promise<void>;
   heartbeat(
     input: LeaseCall & { progress: string | null; usage?: Usage | null },
-  ): Promise<{ expiresAt: number }>;
+  ): Promise<Pick<Renewed, 'expiresAt' | 'stop' | 'answers'>>;
+  /** A question to people; the lease is paused until it is answered, or for ASK_SECONDS. */
+  ask(input: LeaseCall & { question: string }): Promise<{ questionId: string }>;
+  answer(input: { taskId: string; questionId: string; answer: string }): Promise<Task>;
+  /** How long the log is now, in bytes. */
+  appendLog(input: LeaseCall & { offset: number; text: string }): Promise<number>;
+  log(input: LogRequest, signal?: AbortSignal): Promise<LogText>;
   complete(
     input: LeaseCall & {
       summary: string | null;
@@ -131,6 +156,10 @@ export interface Broker extends TokenVerbs {
   prioritize(input: { taskId: string; priority: number }): Promise<Task>;
   unlock(input: { taskId: string }): Promise<Task>;
   cancel(input: { taskId: string; reason: string | null }): Promise<Task>;
+  /** What the task may use in all from now on; a null limit stays as it is. */
+  setBudget(input: { taskId: string; limits: Limits }): Promise<Task>;
+  /** Ledger writes that failed are due now. Answers how many. */
+  retryLedger(): Promise<number>;
 
   /** The local backlog, open and closed; a forge that keeps its own issues refuses with `conflict`. */
   issues(): Promise<BacklogIssue[]>;

@@ -5,10 +5,13 @@ import { type Bucket, parseBucketKey, rankBuckets, seekerKey } from '../core/mat
 import { pausedFor } from '../core/paused.ts';
 import type { Store } from '../core/store.ts';
 import type { Seeker } from '../core/ticket.ts';
+import type { DayBudget } from './day-budget.ts';
 
 export interface Choice {
   /** Why an operator lets this agent have nothing; null: it may have what there is. */
   readonly paused: string | null;
+  /** Why it gets nothing more today; null: there is room. */
+  readonly closed: string | null;
   readonly version: number;
   readonly groups: string[][];
 }
@@ -36,9 +39,10 @@ interface Known {
   readonly ranked: Map<string, string[][]>;
 }
 
+const ALWAYS_OPEN: Pick<DayBudget, 'closed'> = { closed: async () => null };
 const MOST_REMEMBERED = 5000;
 
-export function createChooser(store: Store): Chooser {
+export function createChooser(store: Store, day: Pick<DayBudget, 'closed'> = ALWAYS_OPEN): Chooser {
   let known: Promise<Known> | null = null;
 
   async function read(before: Known | null): Promise<Known> {
@@ -98,12 +102,17 @@ export function createChooser(store: Store): Chooser {
     async choose(seeker) {
       const state = await learned([seeker]);
       const paused = pausedFor(seeker, state.paused);
-      const groups = paused === null ? rank(state, seeker) : [];
-      return { version: state.version, groups, paused };
+      const closed = await day.closed(seeker.agentId);
+      const groups = paused === null && closed === null ? rank(state, seeker) : [];
+      return { version: state.version, groups, paused, closed };
     },
     async chooseAll(seekers) {
       const state = await learned(seekers);
-      const open = seekers.filter((seeker) => pausedFor(seeker, state.paused) === null);
+      const open: (typeof seekers)[number][] = [];
+      for (const seeker of seekers) {
+        const paused = pausedFor(seeker, state.paused) !== null;
+        if (!paused && (await day.closed(seeker.agentId)) === null) open.push(seeker);
+      }
       const keys = new Set(open.flatMap((seeker) => rank(state, seeker)).flat());
       return { version: state.version, keys, open };
     },

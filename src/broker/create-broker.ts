@@ -14,10 +14,12 @@ import { createBranchWishes } from './branch-wishes.ts';
 import type { Broker, Flags } from './broker.ts';
 import { createChooser } from './chooser.ts';
 import { type Context, type Log, systemTimers, type Timers } from './context.ts';
+import { createDayBudget } from './day-budget.ts';
 import { createFinish } from './finish.ts';
 import { createFactFollower, type FactListener } from './follow-facts.ts';
 import { createHeartbeat } from './heartbeat.ts';
 import { createIssues } from './issues.ts';
+import { createLogs } from './logs.ts';
 import { createLook } from './look.ts';
 import type { Loop } from './loop.ts';
 import { createMatcher } from './matcher.ts';
@@ -26,6 +28,7 @@ import { createNotifier, type Notifier, type SendMessage } from './notify.ts';
 import { createOperate } from './operate.ts';
 import { createOutbox } from './outbox.ts';
 import { createPresence, type Usage } from './presence.ts';
+import { createQuestions } from './questions.ts';
 import { createClaim, createRequest } from './request.ts';
 import { createSettings } from './settings.ts';
 import { createSweep } from './sweep.ts';
@@ -114,7 +117,8 @@ export function createBroker(options: BrokerOptions): RunningBroker {
   });
   const sweep = createSweep(context, presence.leads);
   const outbox = createOutbox(context, mirror);
-  const chooser = createChooser(store);
+  const day = createDayBudget(context);
+  const chooser = createChooser(store, day);
   const claim = createClaim(context);
   const absent = createAbsent(context);
   const matcher = createMatcher(context, { chooser, claim, absent });
@@ -161,15 +165,18 @@ export function createBroker(options: BrokerOptions): RunningBroker {
       matcher,
       absent,
       outbox,
+      day,
       finish,
       handedOut: options.handedOut ?? (() => undefined),
     }),
     answered: createAnswered(context),
     heartbeat: createHeartbeat(context, mirror),
     ...finish,
-    ...createLook(context, wishes),
+    ...createLook(context, wishes, day),
+    ...createQuestions(context, mirror),
+    ...createLogs(context, mirror),
     ...createActivityReads(context),
-    ...createOperate(context),
+    ...createOperate(context, outbox),
     ...createIssues(context),
     config: settings.config,
     putConfig: settings.putConfig,

@@ -1,6 +1,7 @@
 // The ends of a lease that an agent asks for: complete, fail, release. And what every one of them shares.
 
 import { createHash } from 'node:crypto';
+import { taskLimits } from '../core/budget.ts';
 import { BantoError, busy } from '../core/errors.ts';
 import { outcomeOf } from '../core/follow-up.ts';
 import { deadLedger, waitingLedger } from '../core/ledger.ts';
@@ -8,6 +9,7 @@ import { type Report, reportText } from '../core/report.ts';
 import { retryDelays } from '../core/retry.ts';
 import type { Ended } from '../core/store.ts';
 import { parseTaskId, type Task, type TaskName, type Verdict } from '../core/task.ts';
+import type { NewPullRequest } from '../core/usage.ts';
 import type { Broker } from './broker.ts';
 import type { Context } from './context.ts';
 import { type LeaseCall, notTheHolder } from './holder.ts';
@@ -88,18 +90,20 @@ export function createFinish(
     throw await unknownOrUnlisted(call.taskId, mirror);
   }
 
-  async function complete({
-    pullRequest: _pullRequest,
-    usage: _usage,
-    ...input
-  }: Parameters<Broker['complete']>[0]): Promise<Task> {
+  /** Reviews have nothing to open, and some forges have no pull requests. */
+  function toOpen({ kind }: TaskName, wish: NewPullRequest | null | undefined) {
+    return forge.openPull === undefined || kind === 'review' ? null : (wish ?? null);
+  }
+
+  async function complete(input: Parameters<Broker['complete']>[0]): Promise<Task> {
     const name = named(input.taskId);
     checkVerdict(name, input.verdict, input.comments);
     const reviewable = !forge.hasPullRequests || input.prNumber !== null;
     const outcome = outcomeOf(name, input.verdict, input.comments, context.policy(), reviewable);
     context.reached('before_complete');
     const fingerprint = fingerprintOf({ verb: 'complete', ...input });
-    const ended = await store.complete({ ...input, ...outcome, fingerprint });
+    const pullRequest = toOpen(name, input.pullRequest);
+    const ended = await store.complete({ ...input, pullRequest, ...outcome, fingerprint });
     context.reached('after_complete');
     const task = await taskOrThrow(input, ended);
     if (!reviewable && outcome.followUp?.state === 'held') {
@@ -124,6 +128,8 @@ export function createFinish(
       // One delay less than attempts: the last failure is not retried.
       retryDelaysMs: retryDelays(maxAttempts - 1, context.random),
       delayMs: input.delaySeconds === null ? null : input.delaySeconds * 1000,
+      usage: input.usage ?? null,
+      limits: taskLimits(context.policy()),
       ledger: waitingLedger(kind),
       deadLedger: deadLedger(kind),
     });
@@ -131,10 +137,19 @@ export function createFinish(
   }
 
   async function release(input: Parameters<Broker['release']>[0]): Promise<Task> {
-    const { reason } = input;
-    const { kind } = named(input.taskId);
-    const fingerprint = fingerprintOf({ verb: 'release', reason });
-    const ended = await store.release({ ...input, fingerprint, ledger: waitingLedger(kind) });
+    const { taskId, token, agentId = null, reason, delaySeconds = null, usage = null } = input;
+    const { kind } = named(taskId);
+    const ended = await store.release({
+      taskId,
+      token,
+      agentId,
+      reason,
+      usage,
+      delayMs: (delaySeconds ?? 0) * 1000,
+      fingerprint: fingerprintOf({ verb: 'release', reason, delaySeconds }),
+      limits: taskLimits(context.policy()),
+      ledger: waitingLedger(kind),
+    });
     return taskOrThrow(input, ended);
   }
 

@@ -15,6 +15,7 @@ import { explain, type Rivals } from '../core/why.ts';
 import type { BranchWishes } from './branch-wishes.ts';
 import type { AgentView, Broker, ListedTask } from './broker.ts';
 import type { Context } from './context.ts';
+import type { DayBudget } from './day-budget.ts';
 import { createDependencies } from './dependencies.ts';
 import { unknownTask } from './finish.ts';
 
@@ -26,7 +27,11 @@ type Look = Pick<
   'tasks' | 'tasksNamed' | 'task' | 'why' | 'agents' | 'agent' | 'queue' | 'stats'
 >;
 
-export function createLook({ store, forge }: Context, wishes: BranchWishes): Look {
+export function createLook(
+  { store, forge }: Context,
+  wishes: BranchWishes,
+  day: Pick<DayBudget, 'closed'>,
+): Look {
   const dependencies = createDependencies({ store, forge });
 
   async function agents(): Promise<AgentView[]> {
@@ -160,6 +165,7 @@ export function createLook({ store, forge }: Context, wishes: BranchWishes): Loo
     const trouble = {
       wish: await wishProblemOf(detail),
       dependencies: await dependencies(detail.issue),
+      budget: await day.closed(agentId),
     };
     if (agentId === null) {
       return explain(detail, null, { ahead: 0, waitingAgents }, maintenance, trouble);

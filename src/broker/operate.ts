@@ -1,5 +1,6 @@
 // What an operator may do to a task by hand.
 
+import { taskLimits } from '../core/budget.ts';
 import { BantoError } from '../core/errors.ts';
 import { waitingLedger } from '../core/ledger.ts';
 import type { Operated } from '../core/store.ts';
@@ -20,9 +21,14 @@ function taskOrThrow(taskId: string, action: string, done: Operated): Task {
   );
 }
 
-type Operate = Pick<Broker, 'requeue' | 'prioritize' | 'unlock' | 'cancel'>;
+type Operate = Pick<
+  Broker,
+  'requeue' | 'prioritize' | 'unlock' | 'cancel' | 'setBudget' | 'retryLedger'
+>;
 
-export function createOperate({ store }: Context): Operate {
+const RETRIED_AT_ONCE = 10_000;
+
+export function createOperate({ store, policy }: Context, outbox: { kick(): void }): Operate {
   return {
     async requeue({ taskId, delaySeconds }) {
       const ledger = waitingLedger(named(taskId).kind);
@@ -45,6 +51,16 @@ export function createOperate({ store }: Context): Operate {
       named(taskId);
       const done = await store.cancel({ taskId, reason: reason ?? 'operator', ledger: [] });
       return taskOrThrow(taskId, 'cancelled', done);
+    },
+    async setBudget({ taskId, limits }) {
+      named(taskId);
+      const done = await store.setBudget({ taskId, limits, general: taskLimits(policy()) });
+      return taskOrThrow(taskId, 'given another budget', done);
+    },
+    async retryLedger() {
+      const count = await store.retryWrites(RETRIED_AT_ONCE);
+      outbox.kick();
+      return count;
     },
   };
 }

@@ -3,11 +3,12 @@
 
 import { isNameRefused, ownBranch, wasMadeFor } from '../core/branch-wish.ts';
 import { commentText } from '../core/comment.ts';
+import { reviewAfter } from '../core/follow-up.ts';
 import { ForgeBusy, ForgeRefused } from '../core/forge.ts';
 import { labelChange, waitingLedger } from '../core/ledger.ts';
 import { refusedHoldMs, writeDelayMs } from '../core/retry.ts';
 import type { HandOut, Settlement, Write } from '../core/store.ts';
-import { parseTaskId } from '../core/task.ts';
+import { parseTaskId, type Task } from '../core/task.ts';
 import type { Context } from './context.ts';
 import { createLoop, type Loop } from './loop.ts';
 import type { Mirror } from './mirror.ts';
@@ -15,7 +16,7 @@ import type { Mirror } from './mirror.ts';
 export const WRITE_LOCK_MS = 30_000;
 /** How long a hand-out waits for its branch and labels before it answers `pending`. */
 const ANSWER_WITHIN_MS = 5000;
-const ORDER: readonly Write['type'][] = ['branch', 'labels', 'comment'];
+const ORDER: readonly Write['type'][] = ['branch', 'labels', 'pull', 'comment'];
 const BATCH = 50;
 /** While the forge asks for patience, so few are tried at a time: each try is recorded. */
 const BATCH_WHEN_BUSY = 5;
@@ -51,11 +52,29 @@ export function createOutbox(context: Context, mirror: Pick<Mirror, 'replan'>): 
       return known.issue.wanted;
     }
     const detail = write.taskId === null ? null : await store.task(write.taskId);
+    if (write.type === 'pull') {
+      if (detail !== null) await openPull(detail.task);
+      return null;
+    }
     if (detail !== null && write.event !== null) {
       const key = `${write.event}:${detail.task.id}`;
-      await forge.comment(repository, number, key, commentText(detail));
+      const text = commentText(detail, write.event);
+      if (text !== null) await forge.comment(repository, number, key, text);
     }
     return null;
+  }
+
+  /** Opening it twice finds the first one: a lost answer does no harm. */
+  async function openPull(task: Task): Promise<void> {
+    const wish = task.result?.pullRequest;
+    if (wish === undefined || task.prNumber !== null || forge.openPull === undefined) return;
+    const { repository, number } = task;
+    const prNumber = await forge.openPull(repository, task.branch, wish);
+    const followUpId = reviewAfter(task);
+    await store.linkPull({ taskId: task.id, followUpId, prNumber });
+    await mirror.replan(repository, number).catch((failure: unknown) => {
+      log.warn({ err: failure }, 'could not plan the review yet; the next pass will');
+    });
   }
 
   async function createBranch(write: Write, branch: string): Promise<void> {
@@ -79,6 +98,8 @@ export function createOutbox(context: Context, mirror: Pick<Mirror, 'replan'>): 
   }
 
   async function undo(write: Write, error: ForgeRefused): Promise<void> {
+    // Only a branch or labels undo a lease: a pull request that is refused is for people to open.
+    if (write.type === 'pull' || write.type === 'comment') return;
     if (write.taskId === null || write.fence === null) return;
     const name = parseTaskId(write.taskId);
     if (name === null) return;

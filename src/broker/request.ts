@@ -13,6 +13,7 @@ import { type Absent, giveBack } from './absent.ts';
 import type { Assignment, Broker, TaskRequest } from './broker.ts';
 import type { Choice, Chooser } from './chooser.ts';
 import type { Context } from './context.ts';
+import type { DayBudget } from './day-budget.ts';
 import type { Matcher } from './matcher.ts';
 import { type OutboxLoop, WRITE_LOCK_MS } from './outbox.ts';
 
@@ -64,13 +65,14 @@ interface Parts {
   readonly matcher: Matcher;
   readonly absent: Absent;
   readonly outbox: OutboxLoop;
+  readonly day: DayBudget;
   readonly finish: Pick<Broker, 'complete' | 'fail' | 'release'>;
   readonly handedOut: (ms: number) => void;
 }
 
 export function createRequest(context: Context, parts: Parts): Broker['requestTask'] {
   const { store } = context;
-  const { chooser, claim, matcher, absent, outbox, finish, handedOut } = parts;
+  const { chooser, claim, matcher, absent, outbox, day, finish, handedOut } = parts;
 
   async function ticketFor(request: TaskRequest): Promise<Ticket> {
     return {
@@ -195,6 +197,9 @@ export function createRequest(context: Context, parts: Parts): Broker['requestTa
       }
       if (result.outcome === 'none' || result.outcome === 'quarantine') {
         if (choice.paused !== null) throw underMaintenance(choice.paused);
+        if (choice.closed !== null) {
+          throw busy(undefined, await day.retryAfterSeconds(), choice.closed);
+        }
         const ms = untilAt - (await store.now());
         // After a loss of data "nothing suitable" would not be true.
         if (ms <= 0 && result.outcome === 'quarantine') {

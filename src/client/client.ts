@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { WAIT_SECONDS_MAX } from '../core/lease.ts';
 import type { AgentAnswer, AgentsAnswer } from '../doors/schema/agents.ts';
-import type { AskAnswer, AskBody } from '../doors/schema/ask.ts';
+import type { AnswerBody, AskAnswer, AskBody } from '../doors/schema/ask.ts';
 import type { CompleteBody } from '../doors/schema/complete.ts';
 import type { FailBody } from '../doors/schema/fail.ts';
 import type { HeartbeatAnswer, HeartbeatBody } from '../doors/schema/heartbeat.ts';
@@ -14,7 +14,13 @@ import type {
   IssuesAnswer,
 } from '../doors/schema/issues.ts';
 import type { AppendLogAnswer, AppendLogBody, LogAnswer, LogQuery } from '../doors/schema/log.ts';
-import type { CancelBody, PriorityBody, RequeueBody } from '../doors/schema/operate.ts';
+import type {
+  BudgetBody,
+  CancelBody,
+  PriorityBody,
+  RequeueBody,
+  RetryLedgerAnswer,
+} from '../doors/schema/operate.ts';
 import type { HealthAnswer, ReadyAnswer } from '../doors/schema/ops.ts';
 import type { QueueAnswer, StatsAnswer } from '../doors/schema/queue.ts';
 import type { ReleaseBody } from '../doors/schema/release.ts';
@@ -138,10 +144,21 @@ export function createClient(options: ClientOptions) {
       post<TaskAnswer>(ofTask(taskId, '/release'), body, 'work', options),
     ask: (taskId: string, body: AskBody, options?: CallOptions) =>
       post<AskAnswer>(ofTask(taskId, '/ask'), body, 'lost', options),
+    answer: (taskId: string, body: AnswerBody) =>
+      post<TaskAnswer>(ofTask(taskId, '/answer'), body, 'lost'),
     appendLog: (taskId: string, body: AppendLogBody, options?: CallOptions) =>
       post<AppendLogAnswer>(ofTask(taskId, '/log'), body, 'none', options),
     log: (taskId: string, query: LogQuery = {}, options?: CallOptions) =>
-      get<LogAnswer>(ofTask(taskId, '/log'), query, options),
+      call<LogAnswer>(
+        {
+          method: 'GET',
+          path: ofTask(taskId, '/log'),
+          query,
+          silenceMs: (query.follow ?? 0) * 1000 + SILENCE_MS,
+        },
+        'lost',
+        options,
+      ),
 
     tasks: (query: TasksQuery = {}, options?: CallOptions) =>
       get<TasksAnswer>('/api/v1/tasks', query, options),
@@ -153,6 +170,9 @@ export function createClient(options: ClientOptions) {
       post<TaskAnswer>(ofTask(taskId, '/requeue'), body, 'lost'),
     priority: (taskId: string, body: PriorityBody) =>
       post<TaskAnswer>(ofTask(taskId, '/priority'), body, 'lost'),
+    budget: (taskId: string, body: BudgetBody) =>
+      post<TaskAnswer>(ofTask(taskId, '/budget'), body, 'lost'),
+    retryLedger: () => post<RetryLedgerAnswer>('/api/v1/ledger/retry', {}, 'lost'),
     // Repeated after a lost answer, these two would report a conflict with themselves.
     unlock: (taskId: string) => post<TaskAnswer>(ofTask(taskId, '/unlock'), {}, 'none'),
     cancel: (taskId: string, body: CancelBody = {}) =>

@@ -83,6 +83,7 @@ function forgeOf(values: Values, place: Place, kind: Config['forge']['kind']): C
 
 function policyOf(values: Values): Policy {
   const whole = (name: string) => values.get(name) as number;
+  const limit = (name: string) => (values.get(name) as number | null | undefined) ?? null;
   const words = (name: string) => values.get(name) as readonly string[];
   return {
     leaseSeconds: whole('LEASE_SECONDS'),
@@ -103,6 +104,11 @@ function policyOf(values: Values): Policy {
     maxWaiting: whole('MAX_WAITING'),
     maxWaitingPerAgent: whole('MAX_WAITING_PER_AGENT'),
     historyDays: whole('HISTORY_DAYS'),
+    askSeconds: whole('ASK_SECONDS'),
+    maxCostPerTaskUsd: limit('MAX_COST_PER_TASK_USD'),
+    maxTokensPerTask: limit('MAX_TOKENS_PER_TASK'),
+    maxCostPerDayUsd: limit('MAX_COST_PER_DAY_USD'),
+    maxCostPerAgentDayUsd: limit('MAX_COST_PER_AGENT_DAY_USD'),
   };
 }
 

@@ -49,6 +49,24 @@ export function wholeNumber(minimum: number, maximum: number): Kind {
   };
 }
 
+/** A limit that may be left out: `none` in a variable, null in the file. */
+export function limit(minimum: number, maximum: number, { whole = false } = {}): Kind {
+  return {
+    schema: { type: [whole ? 'integer' : 'number', 'null'], minimum, maximum },
+    accepts: (value) =>
+      value === null ||
+      (typeof value === 'number' &&
+        value >= minimum &&
+        value <= maximum &&
+        (!whole || Number.isInteger(value))),
+    allowed: `a ${whole ? 'whole ' : ''}number from ${minimum} to ${maximum}, or "none"`,
+    read: (text) => {
+      if (text.trim().toLowerCase() === 'none') return null;
+      return /^\d{1,15}(?:\.\d{1,6})?$/.test(text) ? Number(text) : text;
+    },
+  };
+}
+
 const YES = new Set(['true', 'yes', 'on', '1']);
 const NO = new Set(['false', 'no', 'off', '0']);
 

@@ -6,10 +6,11 @@ import {
   HEADING_LIST,
   LABEL_LIST,
   type ListBounds,
+  POLICY_LIMITS,
   POLICY_NUMBERS,
 } from '../core/settings.ts';
 import { REDIS_SETTINGS } from './redis-settings.ts';
-import { list, oneOf, type Setting, text, wholeNumber, yesOrNo } from './setting.ts';
+import { limit, list, oneOf, type Setting, text, wholeNumber, yesOrNo } from './setting.ts';
 import { ANY_LINE, hostName, path, token } from './words.ts';
 import { WORK_SETTINGS } from './work-settings.ts';
 
@@ -25,6 +26,10 @@ function boundedList({ what, pattern, ...bounds }: ListBounds) {
 
 function number(key: keyof typeof POLICY_NUMBERS): Pick<Setting, 'kind' | 'fallback'> {
   return { kind: wholeNumber(...POLICY_NUMBERS[key]), fallback: DEFAULT_POLICY[key] };
+}
+
+function budget(key: keyof typeof POLICY_LIMITS, { whole = false } = {}): Pick<Setting, 'kind'> {
+  return { kind: limit(...POLICY_LIMITS[key], { whole }) };
 }
 
 const server: Setting[] = [
@@ -288,7 +293,33 @@ const policy: Setting[] = [
   {
     name: 'HISTORY_DAYS',
     ...number('historyDays'),
-    about: 'How long facts and results are kept.',
+    about: 'How long facts, results and logs are kept.',
+  },
+  {
+    name: 'ASK_SECONDS',
+    ...number('askSeconds'),
+    about: 'How long a lease stays paused for a question that nobody answers.',
+  },
+  {
+    name: 'MAX_COST_PER_TASK_USD',
+    ...budget('maxCostPerTaskUsd'),
+    about: 'What one task may cost; then it is stopped and held until an operator gives it more.',
+  },
+  {
+    name: 'MAX_TOKENS_PER_TASK',
+    ...budget('maxTokensPerTask', { whole: true }),
+    about: 'The same in tokens, read and written together.',
+  },
+  {
+    name: 'MAX_COST_PER_DAY_USD',
+    ...budget('maxCostPerDayUsd'),
+    about:
+      'What all agents together may cost in a day; then nothing is handed out until midnight UTC.',
+  },
+  {
+    name: 'MAX_COST_PER_AGENT_DAY_USD',
+    ...budget('maxCostPerAgentDayUsd'),
+    about: 'The same for one agent.',
   },
 ];
 

@@ -41,6 +41,8 @@ export interface Steps {
   due(
     what: Due,
     limit: number,
+    /** Counts what falls due within this time as due. */
+    aheadMs?: number,
   ): Promise<{ readonly ids: string[]; readonly nextAt: number | null }>;
   /** Drops what is old: facts, results, closed issues, idle agents, empty buckets. True: there is more. */
   forget(input: Pick<SweepInput, 'limit' | 'factsKeptMs' | 'resultsKeptMs'>): Promise<boolean>;
@@ -48,7 +50,7 @@ export interface Steps {
 
 type About = Pick<
   Store,
-  'kind' | 'tickets' | 'openPace' | 'generation' | 'now' | 'ping' | 'subscribe' | 'close'
+  'kind' | 'tickets' | 'logs' | 'openPace' | 'generation' | 'now' | 'ping' | 'subscribe' | 'close'
 >;
 
 export interface BaseStore extends Steps, TaskReads, Settings, Instances, About {}

@@ -1,6 +1,9 @@
 // The few comments Banto leaves on an issue: where a person has to step in, and why.
 
+import { BUDGET } from './budget.ts';
+import { type Question, questionOfEvent } from './question.ts';
 import type { TaskDetail } from './store.ts';
+import { NOTHING_USED, usdOf } from './usage.ts';
 import { explainReason } from './why.ts';
 
 const MOST_NOTE = 2000;
@@ -23,7 +26,38 @@ function attemptLines({ attempts }: TaskDetail): string {
     .join('\n');
 }
 
-export function commentText(detail: TaskDetail): string {
+/** A question, with how to answer it. */
+function questionText({ task }: TaskDetail, question: Question): string {
+  if (question.answer !== null) {
+    return `Banto: the agent \`${question.agentId}\` asked:\n\n${plain(question.question)}\n\nThe answer:\n\n${plain(question.answer)}`;
+  }
+  return [
+    `Banto: the agent \`${question.agentId}\`, which works on this, asks:`,
+    plain(question.question),
+    `To answer: \`banto answer ${task.id} --question ${question.id} "…"\`. The agent waits for it.`,
+  ].join('\n\n');
+}
+
+function budgetText({ task }: TaskDetail): string {
+  const used = task.used ?? NOTHING_USED;
+  const tokens = used.inputTokens + used.outputTokens;
+  return [
+    `Banto: the task \`${task.id}\` was stopped, because it used up what it may cost.`,
+    `So far: $${usdOf(used.costMicroUsd).toFixed(2)}, ${tokens} tokens, ${used.turns} turns.`,
+    `To let agents go on: \`banto budget ${task.id} --cost <dollars>\` or \`--tokens <count>\`, in all.`,
+  ].join('\n\n');
+}
+
+/** Null: there is nothing to say any more. */
+export function commentText(detail: TaskDetail, event: string): string | null {
+  if (event === BUDGET) return budgetText(detail);
+  const questionId = questionOfEvent(event);
+  if (questionId === null) return deathText(detail);
+  const question = detail.task.questions.find(({ id }) => id === questionId);
+  return question === undefined ? null : questionText(detail, question);
+}
+
+function deathText(detail: TaskDetail): string {
   const { task } = detail;
   const why = task.reason === null ? 'it cannot go on' : explainReason(task.reason);
   const asked = task.reviewComments.map((comment) => plain(comment));

@@ -1,6 +1,7 @@
 // Statistics are counted from facts, by day and by hour.
 
 import { COUNTED_FACTS, type Fact } from './facts.ts';
+import { usageCounters } from './usage.ts';
 
 export interface Counted {
   readonly period: 'daily' | 'hourly';
@@ -17,8 +18,14 @@ function raisedBy(fact: Fact): [string, number][] {
   if (fact.type === 'leased') raised.push(['waited_ms', fact.waitedMs]);
   if (fact.type === 'completed' || fact.type === 'failed')
     raised.push(['worked_ms', fact.workedMs]);
+  if ('usage' in fact && fact.usage !== undefined) {
+    raised.push(...usageCounters(fact.agentId, fact.usage));
+  }
   return raised;
 }
+
+/** There may be many agents and models: what each used is counted by day alone. */
+const isOfOne = (counter: string): boolean => /^(?:agent|model):/.test(counter);
 
 /** Sums of the counters that these facts raise. */
 export function countFacts(facts: readonly Fact[]): Counted[] {
@@ -34,7 +41,9 @@ export function countFacts(facts: readonly Fact[]): Counted[] {
     const iso = new Date(hour * 3_600_000).toISOString();
     return [...counters].flatMap(([counter, value]): Counted[] => [
       { period: 'daily', start: iso.slice(0, 10), counter, value },
-      { period: 'hourly', start: iso.slice(0, 13), counter, value },
+      ...(isOfOne(counter)
+        ? []
+        : [{ period: 'hourly', start: iso.slice(0, 13), counter, value } as const]),
     ]);
   });
 }

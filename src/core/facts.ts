@@ -2,6 +2,7 @@
 // and the checks of the invariants are all read from here.
 
 import type { TaskKind, TaskState, Verdict } from './task.ts';
+import type { UsageAdded } from './usage.ts';
 
 interface FactHead {
   /** Strictly rising in one store; what `Last-Event-ID` names. */
@@ -13,6 +14,11 @@ interface OfTask {
   readonly taskId: string;
   /** The state after this fact. */
   readonly state: TaskState;
+}
+
+/** What the call added to what its attempt used; missing: nothing. */
+interface Uses {
+  readonly usage?: UsageAdded;
 }
 
 export type FactBody =
@@ -29,35 +35,64 @@ export type FactBody =
       requestId: string | null;
       waitedMs: number;
     })
-  | (OfTask & {
-      type: 'renewed';
-      agentId: string;
-      fence: number;
-      expiresAt: number;
-      progress: string | null;
-    })
-  | (OfTask & {
-      type: 'completed';
-      agentId: string;
-      fence: number;
-      summary: string | null;
-      verdict: Verdict | null;
-      prNumber: number | null;
-      workedMs: number;
-    })
-  | (OfTask & {
-      type: 'failed';
-      agentId: string;
-      fence: number;
-      reason: string;
-      attempt: number;
-      readyAt: number | null;
-      workedMs: number;
-    })
-  | (OfTask & { type: 'released'; agentId: string; fence: number; reason: string | null })
+  | (OfTask &
+      Uses & {
+        type: 'renewed';
+        agentId: string;
+        fence: number;
+        expiresAt: number;
+        progress: string | null;
+      })
+  | (OfTask &
+      Uses & {
+        type: 'completed';
+        agentId: string;
+        fence: number;
+        summary: string | null;
+        verdict: Verdict | null;
+        prNumber: number | null;
+        workedMs: number;
+      })
+  | (OfTask &
+      Uses & {
+        type: 'failed';
+        agentId: string;
+        fence: number;
+        reason: string;
+        attempt: number;
+        readyAt: number | null;
+        workedMs: number;
+      })
+  | (OfTask &
+      Uses & {
+        type: 'released';
+        agentId: string;
+        fence: number;
+        reason: string | null;
+        /** When it is offered again, where it was given back for a time. */
+        readyAt?: number;
+      })
   | (OfTask & { type: 'expired'; agentId: string; fence: number; attempt: number })
   | (OfTask & { type: 'refused'; agentId: string; fence: number; reason: string })
   | (OfTask & { type: 'unlocked'; agentId: string; fence: number })
+  | (OfTask & {
+      type: 'asked';
+      agentId: string;
+      fence: number;
+      questionId: string;
+      question: string;
+      /** The deadline of the paused lease. */
+      expiresAt: number;
+    })
+  | (OfTask & {
+      type: 'answered';
+      questionId: string;
+      answer: string;
+      /** The deadline of the lease that goes on; null: it has ended. */
+      expiresAt: number | null;
+    })
+  | (OfTask & { type: 'budgeted'; costUsd: number | null; tokens: number | null })
+  | (OfTask & { type: 'pull_linked'; prNumber: number })
   | (OfTask & { type: 'dead'; reason: string })
   | (OfTask & { type: 'cancelled'; reason: string; agentId: string | null; fence: number | null })
   | (OfTask & { type: 'requeued'; readyAt: number | null })

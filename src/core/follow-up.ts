@@ -20,9 +20,8 @@ export function outcomeOf(
   reviewable: boolean,
 ): Outcome {
   if (name.kind !== 'review') {
-    const round = name.kind === 'fix' ? name.round + 1 : name.round;
     return {
-      followUp: reviewAt(name, round, policy, reviewable),
+      followUp: reviewAt(name, reviewRound(name), policy, reviewable),
       ledger: [NEEDS_REVIEW],
     };
   }
@@ -42,6 +41,15 @@ export function outcomeOf(
     ledger: exhausted ? deadLedger('fix') : waitingLedger('fix'),
   };
 }
+
+/** The review that follows a task; null: none does. */
+export function reviewAfter(name: TaskName): string | null {
+  if (name.kind === 'review') return null;
+  const { repository, number } = name;
+  return taskId({ repository, number, kind: 'review', round: reviewRound(name) });
+}
+
+const reviewRound = ({ kind, round }: TaskName): number => (kind === 'fix' ? round + 1 : round);
 
 function reviewAt(name: TaskName, round: number, policy: Policy, reviewable: boolean): FollowUp {
   return {

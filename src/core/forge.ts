@@ -1,6 +1,7 @@
 // The forge: where the work lives. Every implementation passes the same contract suite.
 
 import type { Issue, LinkedPull } from './issue.ts';
+import type { NewPullRequest } from './usage.ts';
 
 /** The forge will never accept this write (gone, no permission, not a valid name). Retrying is useless. */
 export class ForgeRefused extends Error {
@@ -115,6 +116,11 @@ export interface Forge {
   defaultBranch(repository: string): Promise<string>;
   /** An agent says that this pull request is an issue's, though nothing else may link them: remembered. */
   pull?(repository: string, number: number, issue: number): Promise<LinkedPull | null>;
+  /**
+   * Opens a pull request from a branch and answers its number. There is one from this branch already: that one.
+   * Missing where the forge has no pull requests.
+   */
+  openPull?(repository: string, branch: string, pull: NewPullRequest): Promise<number>;
   /** How often to ask for changes and for everything, where that costs something. */
   readonly rhythm?: {
     readonly pollMs: number;

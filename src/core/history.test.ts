@@ -11,6 +11,7 @@ const attempt = (fence: number, over: Partial<Attempt> = {}): Attempt => ({
   outcome: 'failed',
   note: null,
   progress: [],
+  usage: null,
   ...over,
 });
 

@@ -2,6 +2,7 @@
 // two processes that share one agent_id must not overwrite, or silently lose, each other's reports.
 
 import type { Verdict } from './task.ts';
+import type { NewPullRequest } from './usage.ts';
 
 export type Report =
   | {
@@ -10,6 +11,7 @@ export type Report =
       readonly prNumber: number | null;
       readonly verdict: Verdict | null;
       readonly comments: readonly string[];
+      readonly pullRequest?: NewPullRequest | null;
     }
   | {
       readonly verb: 'fail';
@@ -17,19 +19,28 @@ export type Report =
       readonly retryable: boolean;
       readonly delaySeconds: number | null;
     }
-  | { readonly verb: 'release'; readonly reason: string | null };
+  | {
+      readonly verb: 'release';
+      readonly reason: string | null;
+      readonly delaySeconds?: number | null;
+    };
+
+/** What was not said is left out: reports of earlier versions keep their text. */
+const given = <T>(value: T | null | undefined): T[] =>
+  value === null || value === undefined ? [] : [value];
 
 /** The content of a report as one text: equal texts are equal reports. Callers keep a hash of it. */
 export function reportText(report: Report): string {
   switch (report.verb) {
     case 'complete': {
-      const { summary, prNumber, verdict, comments } = report;
-      return JSON.stringify(['complete', summary, prNumber, verdict, comments]);
+      const { summary, prNumber, verdict, comments, pullRequest } = report;
+      const words = ['complete', summary, prNumber, verdict, comments, ...given(pullRequest)];
+      return JSON.stringify(words);
     }
     case 'fail':
       return JSON.stringify(['fail', report.reason, report.retryable, report.delaySeconds]);
     case 'release':
-      return JSON.stringify(['release', report.reason]);
+      return JSON.stringify(['release', report.reason, ...given(report.delaySeconds)]);
   }
 }
 

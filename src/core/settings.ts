@@ -21,6 +21,13 @@ export interface Policy {
   readonly maxWaiting: number;
   readonly maxWaitingPerAgent: number;
   readonly historyDays: number;
+  /** How long a lease stays paused for a question that nobody answers. */
+  readonly askSeconds: number;
+  /** Budgets; null: none. */
+  readonly maxCostPerTaskUsd: number | null;
+  readonly maxTokensPerTask: number | null;
+  readonly maxCostPerDayUsd: number | null;
+  readonly maxCostPerAgentDayUsd: number | null;
 }
 
 export const DEFAULT_POLICY: Policy = {
@@ -38,6 +45,11 @@ export const DEFAULT_POLICY: Policy = {
   maxWaiting: 10_000,
   maxWaitingPerAgent: 4,
   historyDays: 30,
+  askSeconds: 86_400,
+  maxCostPerTaskUsd: null,
+  maxTokensPerTask: null,
+  maxCostPerDayUsd: null,
+  maxCostPerAgentDayUsd: null,
 };
 
 const DAY_SECONDS = 86_400;
@@ -57,6 +69,17 @@ export const POLICY_NUMBERS: Readonly<Record<KeysOf<number>, readonly [number, n
   maxWaiting: [1, 1_000_000],
   maxWaitingPerAgent: [1, 1000],
   historyDays: [1, 3650],
+  askSeconds: [60, 30 * DAY_SECONDS],
+};
+
+type LimitKey = Exclude<KeysOf<number | null>, KeysOf<number>>;
+
+/** The least and the most of every limit that may be left out. Money may have a fraction, tokens have none. */
+export const POLICY_LIMITS: Readonly<Record<LimitKey, readonly [number, number]>> = {
+  maxCostPerTaskUsd: [0.01, 1_000_000],
+  maxTokensPerTask: [1, 1_000_000_000_000],
+  maxCostPerDayUsd: [0.01, 1_000_000],
+  maxCostPerAgentDayUsd: [0.01, 1_000_000],
 };
 
 /** What a list of texts may be: one line each, none twice. */
@@ -122,6 +145,22 @@ function numberProblem(value: unknown, [least, most]: readonly [number, number])
   return ok ? null : `must be a whole number from ${least} to ${most}`;
 }
 
+function isLimit(key: keyof Policy): key is LimitKey {
+  return Object.hasOwn(POLICY_LIMITS, key);
+}
+
+function limitProblem(value: unknown, key: LimitKey): string | null {
+  const [least, most] = POLICY_LIMITS[key];
+  const whole = key === 'maxTokensPerTask';
+  const ok =
+    value === null ||
+    (typeof value === 'number' &&
+      value >= least &&
+      value <= most &&
+      (!whole || Number.isInteger(value)));
+  return ok ? null : `must be a ${whole ? 'whole ' : ''}number from ${least} to ${most}, or null`;
+}
+
 /** Null: fine. Otherwise the words that say what is allowed. */
 export function policyProblem(key: keyof Policy, value: unknown): string | null {
   if (key === 'requireDeliverables') {
@@ -130,5 +169,6 @@ export function policyProblem(key: keyof Policy, value: unknown): string | null 
   if (key === 'excludedLabels') return listProblem(value, LABEL_LIST);
   if (key === 'deliverablesHeadings') return listProblem(value, HEADING_LIST);
   if (key === 'priorityLabels') return priorityLabelsProblem(value);
+  if (isLimit(key)) return limitProblem(value, key);
   return numberProblem(value, POLICY_NUMBERS[key]);
 }

@@ -5,11 +5,15 @@
 // gives the same answer and changes nothing. The store owns the clock: callers pass durations.
 // Policy (delays, rounds, labels) comes in as plain values; a store only checks and sets.
 
+import type { Limits } from './budget.ts';
 import type { Fact } from './facts.ts';
 import type { Issue, StoredIssue } from './issue.ts';
+import type { LogStore } from './log-store.ts';
 import type { OpenPace } from './pace.ts';
+import type { Question } from './question.ts';
 import type { Attempt, AttemptOutcome, Lease, Task, TaskKind, TaskState, Verdict } from './task.ts';
 import type { Tickets } from './ticket.ts';
+import type { NewPullRequest, Usage } from './usage.ts';
 
 /**
  * What an issue asks of one of its tasks. How a plan meets the state it finds:
@@ -140,10 +144,22 @@ export interface CalledBy {
   readonly agentId?: string | null;
 }
 
-/** An end that the holder reports. */
-interface ReportedEnd extends CalledBy {
+/** What a holder says beside: totals of its attempt so far, and what its task may use in all. */
+interface Spends {
+  /** Never less than before counts; missing: nothing was said. */
+  readonly usage?: Usage | null;
+  /** Missing: no limits. What an operator set for the task stands above them. */
+  readonly limits?: Limits;
+}
+
+/** A call with the token of a lease. */
+interface WithLease extends CalledBy {
   readonly taskId: string;
   readonly token: string;
+}
+
+/** An end that the holder reports. */
+interface ReportedEnd extends WithLease, Spends {
   /** Kept with the attempt: the same call with another fingerprint is a conflict. Missing: any repeat is the same. */
   readonly fingerprint?: string;
 }
@@ -153,6 +169,8 @@ export interface CompleteInput extends ReportedEnd {
   readonly prNumber: number | null;
   readonly verdict: Verdict | null;
   readonly comments: readonly string[];
+  /** Where no pull request is known, one is to be opened with these words. */
+  readonly pullRequest?: NewPullRequest | null;
   readonly followUp: FollowUp | null;
   readonly ledger: readonly string[];
 }
@@ -171,6 +189,8 @@ export interface FailInput extends ReportedEnd {
 
 export interface ReleaseInput extends ReportedEnd {
   readonly reason: string | null;
+  /** Not offered before then; missing or 0: at once. */
+  readonly delayMs?: number;
   readonly ledger: readonly string[];
   /** Only while the lease belongs to this request and its answer was not sent; otherwise `lease_lost`. */
   readonly unheardBy?: string;
@@ -193,10 +213,33 @@ export type Operated =
   /** The state does not allow it; the task is unchanged. */
   | { readonly outcome: 'conflict'; readonly task: Task };
 
+export type Asked =
+  | { readonly outcome: 'ok'; readonly questionId: string }
+  | { readonly outcome: 'lease_lost' | 'not_found' | 'forbidden' };
+
+export type Answered =
+  | { readonly outcome: 'ok'; readonly task: Task }
+  | { readonly outcome: 'not_found' }
+  /** The task has no such question. */
+  | { readonly outcome: 'no_question' }
+  /** It was answered before, and otherwise. */
+  | { readonly outcome: 'conflict'; readonly task: Task };
+
+export interface Renewed {
+  readonly outcome: 'ok';
+  readonly expiresAt: number;
+  /** A sentence that says what is used up: the work must end. Null: it may go on. */
+  readonly stop: string | null;
+  /** What people answered to the questions of this lease. */
+  readonly answers: readonly Question[];
+}
+
 export interface SweepInput {
   /** At most this many of each; call again while `more`. */
   readonly limit: number;
   readonly maxAttempts: number;
+  /** What a task may use; missing: no limits. */
+  readonly limits?: Limits;
   readonly ledger: LedgerByKind;
   readonly deadLedger: LedgerByKind;
   readonly factsKeptMs: number;
@@ -215,7 +258,7 @@ export interface SweepResult {
 /** One ledger write that is due. Labels carry no payload: what to write is read when it is written. */
 export interface Write {
   readonly id: string;
-  readonly type: 'branch' | 'labels' | 'comment';
+  readonly type: 'branch' | 'labels' | 'comment' | 'pull';
   readonly repository: string;
   readonly number: number;
   /** The lease it belongs to: refused for good, that lease is undone. */
@@ -325,12 +368,14 @@ export interface TaskVerbs {
   /** The answer with this lease was sent. Without effect where the lease has ended. Leaves no fact. */
   markAnswered(input: { taskId: string; token: string }): Promise<void>;
   heartbeat(
-    input: CalledBy & {
-      taskId: string;
-      token: string;
-      progress: string | null;
-    },
-  ): Promise<{ outcome: 'ok'; expiresAt: number } | LeaseOutcome>;
+    input: WithLease & Spends & { readonly progress: string | null },
+  ): Promise<Renewed | LeaseOutcome>;
+  /** Which attempt a token belongs to: the living one, or one that has ended and is still remembered. */
+  whose(input: WithLease): Promise<{ outcome: 'ok'; fence: number } | LeaseOutcome>;
+  /** A question to people. The lease lives without heartbeats until it is answered, or for `askMs`. */
+  ask(input: WithLease & { readonly question: string; readonly askMs: number }): Promise<Asked>;
+  /** The lease runs again from here, with its whole time. */
+  answer(input: { taskId: string; questionId: string; answer: string }): Promise<Answered>;
   complete(input: CompleteInput): Promise<Ended>;
   fail(input: FailInput): Promise<Ended>;
   release(input: ReleaseInput): Promise<Ended>;
@@ -356,6 +401,10 @@ export interface TaskVerbs {
   /** Takes the lease away from whoever holds it; ready again, no attempt counted. */
   unlock(input: { taskId: string; ledger: readonly string[] }): Promise<Operated>;
   cancel(input: { taskId: string; reason: string; ledger: readonly string[] }): Promise<Operated>;
+  /** What the task may use in all from now on; null leaves a limit as it is. `general` are the settings. */
+  setBudget(input: { taskId: string; limits: Limits; general: Limits }): Promise<Operated>;
+  /** The pull request that was opened for a task, and for the review that follows it. */
+  linkPull(input: { taskId: string; followUpId: string | null; prNumber: number }): Promise<void>;
 }
 
 export interface TaskReads {
@@ -384,6 +433,8 @@ export interface Outbox {
   settleWrite(write: Pick<Write, 'id' | 'version'>, settlement: Settlement): Promise<void>;
   /** Asks for the labels of an issue to be written again (repair). Already pending: left as it is. */
   touchLabels(repository: string, number: number): Promise<void>;
+  /** Entries that failed before are due now. Answers how many. */
+  retryWrites(limit: number): Promise<number>;
 }
 
 export interface Settings {
@@ -414,6 +465,8 @@ export interface Instances {
 export interface Store extends TaskVerbs, TaskReads, Outbox, Settings, Instances {
   readonly kind: 'sqlite' | 'redis';
   readonly tickets: Tickets;
+  /** What agents' tools said while they worked. */
+  readonly logs: LogStore;
   /** The pace that instances share towards a forge; undefined: one process alone counts for itself. */
   readonly openPace?: OpenPace;
   /** Changes when the store has lost data: whatever was remembered of it is void then. */

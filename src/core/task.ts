@@ -1,5 +1,9 @@
 // Tasks, their states and the one table of transitions. Every store and the model test read this table.
 
+import type { Limits } from './budget.ts';
+import type { Question } from './question.ts';
+import type { NewPullRequest, Usage, Used } from './usage.ts';
+
 export const TASK_KINDS = ['implement', 'review', 'fix'] as const;
 export type TaskKind = (typeof TASK_KINDS)[number];
 
@@ -50,6 +54,8 @@ export interface TaskResult {
   readonly verdict: Verdict | null;
   readonly comments: readonly string[];
   readonly at: number;
+  /** The pull request that the agent would like to see opened. */
+  readonly pullRequest?: NewPullRequest;
 }
 
 /** What became of one lease. `token` is kept so that a repeated call can be recognised. */
@@ -64,6 +70,8 @@ export interface Attempt {
   readonly note: string | null;
   /** The last progress notes, oldest first, at most PROGRESS_KEPT. */
   readonly progress: readonly string[];
+  /** What its agent said that it used; null: nothing. */
+  readonly usage: Usage | null;
 }
 
 export type AttemptOutcome =
@@ -105,6 +113,12 @@ export interface Task {
   readonly prNumber: number | null;
   readonly reviewComments: readonly string[];
   readonly result: TaskResult | null;
+  /** What all its attempts used together; null: nobody said. */
+  readonly used: Used | null;
+  /** What an operator allows it to use, in all; null: the settings say. */
+  readonly limits: Limits | null;
+  /** The last ones, oldest first. */
+  readonly questions: readonly Question[];
   /** When it was first accepted; a review's delay counts from here. */
   readonly createdAt: number;
   readonly updatedAt: number;

@@ -54,6 +54,8 @@ export function explainReason(reason: string): string {
     refused: `the forge refused to write the branch or labels (${detail})`,
     review_delay: 'people may review it first',
     retry: 'it failed and is tried again later',
+    quota: 'an agent gave it back until its quota returns',
+    budget: 'it used up what it may cost; an operator can give it more',
     requeued: 'an operator asked for a delay',
     listing: 'the backlog is still being read',
     issue_closed: 'its issue was closed',
@@ -168,6 +170,8 @@ interface Trouble {
   /** Why the branch that the issue asks for is not used. */
   readonly wish: WishProblem | null;
   readonly dependencies: { readonly ok: boolean; readonly sentences: readonly string[] };
+  /** Why nothing more is handed out today. */
+  readonly budget?: string | null;
 }
 
 const NO_TROUBLE: Trouble = { wish: null, dependencies: { ok: true, sentences: [] } };
@@ -178,7 +182,7 @@ export function explain(
   rivals: Rivals | null,
   /** Why hand-out is paused; null: it is not. */
   paused: string | null,
-  { wish, dependencies }: Trouble = NO_TROUBLE,
+  { wish, dependencies, budget = null }: Trouble = NO_TROUBLE,
 ): Why {
   const { task } = detail;
   const rules: Rule[] = [
@@ -194,6 +198,7 @@ export function explain(
       detail: `Priority ${priorityName(task.priority)} (${task.priority}); attempt ${task.attempts + 1}.`,
     },
   ];
+  if (budget !== null) rules.push({ rule: 'budget', ok: false, detail: budget });
   rules.push(...branchRule(detail, wish));
   if (dependencies.sentences.length > 0) {
     rules.push({

@@ -1,26 +1,29 @@
 // The named verbs of a store, on top of `change` and `changeAll`. Nothing here knows which store it is.
 
 import type { BaseStore } from '../core/base-store.ts';
+import { answer, ask, whose } from '../core/decide/ask.ts';
+import { linkPull, setBudget } from '../core/decide/budget.ts';
 import { cancel } from '../core/decide/cancel.ts';
 import { complete } from '../core/decide/complete.ts';
 import { expire, open, promote } from '../core/decide/expire.ts';
 import { fail } from '../core/decide/fail.ts';
 import { heartbeat } from '../core/decide/heartbeat.ts';
 import { mirror } from '../core/decide/mirror.ts';
-import { settleWrite, takeWrites, touchLabels } from '../core/decide/outbox.ts';
+import { retryWrites, settleWrite, takeWrites, touchLabels } from '../core/decide/outbox.ts';
 import { markAnswered } from '../core/decide/recall.ts';
 import { refuse } from '../core/decide/refuse.ts';
 import { release, unlock } from '../core/decide/release.ts';
 import { prioritize, requeue } from '../core/decide/requeue.ts';
-import { issueOfWrite } from '../core/rows/ledger-row.ts';
+import { type IssueRef, issueOfWrite } from '../core/rows/ledger-row.ts';
 import type { Outbox, Store, SweepInput, SweepResult, TaskVerbs } from '../core/store.ts';
 
 async function sweep(store: BaseStore, input: SweepInput): Promise<SweepResult> {
-  const { limit, maxAttempts, ledger, deadLedger } = input;
+  const { limit, maxAttempts, limits, ledger, deadLedger } = input;
+  const rules = { maxAttempts, ledger, deadLedger, ...(limits === undefined ? {} : { limits }) };
   const count = (answers: readonly boolean[]) => answers.filter((done) => done).length;
 
   const leases = await store.due('lease', limit);
-  const lapsed = leases.ids.map((taskId) => ({ taskId, maxAttempts, ledger, deadLedger }));
+  const lapsed = leases.ids.map((taskId) => ({ taskId, ...rules }));
   const expired = lapsed.length === 0 ? [] : await store.changeAll(expire, lapsed);
 
   const delayed = await store.due('delayed', limit);
@@ -44,28 +47,40 @@ async function sweep(store: BaseStore, input: SweepInput): Promise<SweepResult> 
   };
 }
 
+/** Write ids by the issue they belong to: one step for each. */
+function byIssue(ids: readonly string[]): { issue: IssueRef; ids: string[] }[] {
+  const groups = new Map<string, { issue: IssueRef; ids: string[] }>();
+  for (const id of ids) {
+    const issue = issueOfWrite(id);
+    if (issue === null) continue;
+    const key = `${issue.repository}#${issue.number}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { issue, ids: [id] });
+    else group.ids.push(id);
+  }
+  return [...groups.values()];
+}
+
+/** Far enough ahead that no write waits longer. */
+const ANY_TIME_MS = 30 * 86_400_000;
+
 function createOutbox(store: BaseStore): Outbox {
   return {
     async takeWrites(limit, lockMs) {
       const { ids } = await store.due('write', limit);
-      const byIssue = new Map<string, { id: string; ids: string[] }>();
-      for (const id of ids) {
-        const ref = issueOfWrite(id);
-        const key = `${ref?.repository}#${ref?.number}`;
-        const group = byIssue.get(key);
-        if (group === undefined) byIssue.set(key, { id, ids: [id] });
-        else group.ids.push(id);
-      }
-      const inputs = [...byIssue.values()].flatMap((group) => {
-        const issue = issueOfWrite(group.id);
-        return issue === null ? [] : [{ issue, ids: group.ids, lockMs }];
-      });
+      const inputs = byIssue(ids).map((group) => ({ ...group, lockMs }));
       if (inputs.length === 0) return [];
       return (await store.changeAll(takeWrites, inputs)).flat();
     },
     async settleWrite({ id, version }, settlement) {
       const issue = issueOfWrite(id);
       if (issue !== null) await store.change(settleWrite, { issue, id, version, settlement });
+    },
+    async retryWrites(limit) {
+      const { ids } = await store.due('write', limit, ANY_TIME_MS);
+      const inputs = byIssue(ids);
+      if (inputs.length === 0) return 0;
+      return (await store.changeAll(retryWrites, inputs)).reduce((sum, count) => sum + count, 0);
     },
     touchLabels: (repository, number) =>
       store.change(touchLabels, { issue: { repository, number } }),
@@ -86,6 +101,11 @@ function createVerbs(store: BaseStore): Named {
     release: (input) => store.change(release, input),
     refuse: (input) => store.change(refuse, input),
     sweep: (input) => sweep(store, input),
+    whose: (input) => store.change(whose, input),
+    ask: (input) => store.change(ask, input),
+    answer: (input) => store.change(answer, input),
+    setBudget: (input) => store.change(setBudget, input),
+    linkPull: (input) => store.change(linkPull, input),
     prioritize: (input) => store.change(prioritize, input),
     requeue: (input) => store.change(requeue, input),
     unlock: (input) => store.change(unlock, input),

@@ -13,12 +13,13 @@ import { testOutbox } from './store/outbox.ts';
 import { testPlans } from './store/plans.ts';
 import { testReads } from './store/reads.ts';
 import { testSettings } from './store/settings.ts';
+import { testSpending } from './store/spending.ts';
 import { testSweep } from './store/sweep.ts';
 import { testTickets } from './store/tickets.ts';
 import { testTokens } from './store/tokens.ts';
 import { type StoreSetup, useWorld } from './store/world.ts';
 
-export function testStore(name: string, setup: StoreSetup): void {
+export function testStore(name: string, setup: StoreSetup, { decides = true } = {}): void {
   describe(`the ${name} store`, () => {
     const world = useWorld(setup);
     testClaim(world);
@@ -36,5 +37,7 @@ export function testStore(name: string, setup: StoreSetup): void {
     testReads(world);
     testInstances(world);
     testBounds(world);
+    // What a store that decides in scripts does not have yet.
+    if (decides) testSpending(world);
   });
 }

@@ -20,6 +20,8 @@ export const lease = (over: Partial<LeaseRow> = {}): LeaseRow => ({
   requestId: null,
   answered: true,
   progress: [],
+  usage: null,
+  pausedUntil: null,
   ...over,
 });
 
@@ -34,6 +36,7 @@ export const past = (over: Partial<PastLease> = {}): PastLease => ({
   progress: [],
   token: 't1',
   report: null,
+  usage: null,
   ...over,
 });
 
@@ -64,6 +67,10 @@ export function task(over: Partial<TaskRow> = {}): TaskRow {
     endedAt: null,
     pinned: false,
     timed: false,
+    overspent: false,
+    used: null,
+    limits: null,
+    questions: [],
     past: [],
     ...over,
   };

@@ -29,7 +29,7 @@ type TaskFact = Extract<Fact, { taskId: string }>;
 
 const ENDINGS = new Set(['completed', 'failed', 'released', 'expired', 'refused', 'unlocked']);
 // What the holder itself does, and so only before its deadline.
-const HOLDERS_OWN = new Set(['renewed', 'completed', 'failed', 'released', 'refused']);
+const HOLDERS_OWN = new Set(['renewed', 'asked', 'completed', 'failed', 'released', 'refused']);
 
 /**
  * `tasks` is what the store shows at the end (I5: what was accepted is still there, in the state the
@@ -93,7 +93,7 @@ function checkLease(fact: TaskFact, task: Known, say: Say): void {
     task.holding = { agentId, fence, expiresAt, slackMs: (expiresAt - fact.at) / 4 };
     return;
   }
-  const speaks = fact.type === 'renewed' || ENDINGS.has(fact.type);
+  const speaks = fact.type === 'renewed' || fact.type === 'asked' || ENDINGS.has(fact.type);
   if (speaks && 'fence' in fact) {
     if (task.holding?.fence !== fact.fence)
       say('I3', `${fact.type} with stale fence ${fact.fence}`);
@@ -106,14 +106,28 @@ function checkLease(fact: TaskFact, task: Known, say: Say): void {
       say('I3', 'expired before the deadline');
     }
   }
-  if (fact.type === 'renewed' && task.holding !== null) task.holding.expiresAt = fact.expiresAt;
-  else if (ENDINGS.has(fact.type) || fact.type === 'cancelled') task.holding = null;
+  const renews = fact.type === 'renewed' || fact.type === 'asked' || fact.type === 'answered';
+  if (renews && task.holding !== null) {
+    if (fact.expiresAt !== null) task.holding.expiresAt = fact.expiresAt;
+  } else if (ENDINGS.has(fact.type) || fact.type === 'cancelled') task.holding = null;
 }
 
 function checkState(fact: TaskFact, task: Known, say: Say): void {
   // These say what else happened to a task in the state it has, or just got.
   const stays = fact.state === task.state;
-  const mayStay = ['renewed', 'prioritized', 'dead', 'requeued', 'held', 'delayed', 'ready'];
+  const mayStay = [
+    'renewed',
+    'prioritized',
+    'dead',
+    'requeued',
+    'held',
+    'delayed',
+    'ready',
+    'asked',
+    'answered',
+    'budgeted',
+    'pull_linked',
+  ];
   if (stays && !mayStay.includes(fact.type)) say('I4', `${fact.type} left it ${fact.state}`);
   if (!stays && !mayFollow(task.state, fact.state)) say('I4', `${task.state} to ${fact.state}`);
   if ((fact.state === 'leased') !== (task.holding !== null)) {

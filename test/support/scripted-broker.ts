@@ -43,6 +43,19 @@ export const task: Task = {
   prNumber: null,
   reviewComments: [],
   result: { agentId: 'agent-0', summary: 'half', verdict: null, comments: ['why?'], at: AT },
+  used: { inputTokens: 900, outputTokens: 100, cachedTokens: 0, costMicroUsd: 1_500_000, turns: 3 },
+  limits: { costUsd: 5, tokens: null },
+  questions: [
+    {
+      id: 'q1',
+      agentId: 'agent-1',
+      fence: 41,
+      question: 'Which port?',
+      askedAt: AT,
+      answer: null,
+      answeredAt: null,
+    },
+  ],
   createdAt: AT,
   updatedAt: AT,
   endedAt: null,
@@ -85,6 +98,15 @@ const attempt: Attempt = {
   outcome: 'failed',
   note: 'did not compile',
   progress: ['read the code'],
+  usage: {
+    model: 'm-1',
+    inputTokens: 900,
+    outputTokens: 100,
+    cachedTokens: null,
+    costUsd: 1.5,
+    turns: 3,
+    sessionId: 's-1',
+  },
 };
 
 export const assignment: Assignment = {
@@ -149,7 +171,13 @@ export function createScriptedBroker(): ScriptedBroker {
   const verbs: Broker = {
     requestTask: async () => assignment,
     answered: async () => {},
-    heartbeat: async () => ({ expiresAt: AT + 600_000 }),
+    heartbeat: async () => ({ expiresAt: AT + 600_000, stop: null, answers: [] }),
+    ask: async () => ({ questionId: 'q1' }),
+    answer: async () => task,
+    appendLog: async () => 12,
+    log: async () => ({ fence: 41, text: 'read the code\n', nextOffset: 14, ended: null }),
+    setBudget: async () => task,
+    retryLedger: async () => 2,
     complete: async () => ({ ...task, state: 'done', lease: null, endedAt: AT }),
     fail: async () => ({ ...task, state: 'delayed', lease: null, readyAt: AT }),
     release: async () => ({ ...task, state: 'ready', lease: null }),

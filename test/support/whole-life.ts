@@ -28,6 +28,7 @@ export async function liveWholeLife({ store, now, advance }: LifeOptions): Promi
 
   const first = await world.take('a1');
   await store.heartbeat({ taskId: first.task.id, token: first.lease.token, progress: 'half' });
+  await store.logs.append(first.task.id, first.lease.fence, 0, Buffer.from('read the code\n'));
   await world.complete(first, {
     prNumber: 12,
     followUp: followUp(idOf(first.task.number, 'review'), {

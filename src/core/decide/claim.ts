@@ -32,7 +32,7 @@ export function leaseTo(row: TaskRow, asked: Asked, now: number): LeasedRow {
     reason: null,
     fence,
     past: row.past.slice(1 - ATTEMPTS_KEPT),
-    lease: { ...lease, answered: false, progress: [] },
+    lease: { ...lease, answered: false, progress: [], usage: null, pausedUntil: null },
     updatedAt: now,
   };
 }

@@ -4,10 +4,10 @@ import type { FactBody } from '../facts.ts';
 import { type LeasedRow, type TaskRow, toTask } from '../rows/task-row.ts';
 import type { CompleteInput, Ended, FollowUp } from '../store.ts';
 import { parseTaskId } from '../task.ts';
-import { endLease, holding, seen } from './ending.ts';
+import { endLease, holding, seen, spend } from './ending.ts';
 import { newTask } from './new-task.ts';
 import { type Moment, needsTask, type Verb } from './verb.ts';
-import { ledgerIfChanged, want, writeComment } from './wants.ts';
+import { ledgerIfChanged, want, writeComment, writePull } from './wants.ts';
 
 /** A review adds no author; whoever else ended the work did, as the last one. */
 export function authorsAfter(ended: LeasedRow): readonly string[] {
@@ -62,10 +62,12 @@ export const complete: Verb<CompleteInput, Ended> = {
     const { taskId, summary, verdict, comments, followUp } = input;
     const held = holding(found.task(taskId), input, 'completed', now);
     if (held.live === null) return held.decision;
-    const row = held.live;
+    const { spent: row, uses } = spend(held.live, input.usage);
     const { agentId, fence, leasedAt, expiresAt } = row.lease;
     const prNumber = input.prNumber ?? row.prNumber;
-    const result = { agentId, summary, verdict, comments, at: now };
+    const pull = prNumber === null ? (input.pullRequest ?? null) : null;
+    const asked = pull === null ? {} : { pullRequest: pull };
+    const result = { agentId, summary, verdict, comments, at: now, ...asked };
     const done: TaskRow = {
       ...endLease(row, 'completed', summary, now, input.fingerprint),
       state: 'done',
@@ -79,13 +81,14 @@ export const complete: Verb<CompleteInput, Ended> = {
     const about = { taskId, state: 'done', agentId, fence } as const;
     const workedMs = now - leasedAt;
     const dead = made?.state === 'dead';
-    const told = dead ? writeComment(found.ledger, made, 'dead', now) : found.ledger;
+    const opened = pull === null ? found.ledger : writePull(found.ledger, done, now);
+    const told = dead ? writeComment(opened, made, 'dead', now) : opened;
     return {
       tasks: made === null ? [done] : [done, made],
       ...ledgerIfChanged(found.ledger, want(told, input.ledger, now)),
       agents: seen(agentId),
       facts: [
-        { type: 'completed', ...about, summary, verdict, prNumber, workedMs },
+        { type: 'completed', ...about, summary, verdict, prNumber, workedMs, ...uses },
         ...(made === null ? [] : factsOfMade(made)),
       ],
       until: expiresAt,

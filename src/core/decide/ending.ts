@@ -1,5 +1,6 @@
 // What the ends of a lease have in common: whose it is, what stays of it, where the task goes.
 
+import { BUDGET, type Limits, limitsFor, NO_LIMITS, usedUp } from '../budget.ts';
 import type { FactBody } from '../facts.ts';
 import { ATTEMPTS_KEPT } from '../history.ts';
 import { isSameReport } from '../report.ts';
@@ -7,6 +8,7 @@ import type { LedgerRow } from '../rows/ledger-row.ts';
 import { isLive, type LeasedRow, type PastLease, type TaskRow, toTask } from '../rows/task-row.ts';
 import type { CalledBy, Ended } from '../store.ts';
 import type { AttemptOutcome, TaskState } from '../task.ts';
+import { addUsed, mergeUsage, type Usage, type UsageAdded, usageAdded } from '../usage.ts';
 import type { Decision, Moment } from './verb.ts';
 import { want, writeComment } from './wants.ts';
 
@@ -50,6 +52,32 @@ function answerAgain(
   return same ? { outcome: 'ok', task: toTask(row) } : { outcome: 'conflict' };
 }
 
+/** The row with what its holder says that it has used by now, and the part of the fact that says so. */
+export function spend(
+  row: LeasedRow,
+  told: Usage | null | undefined,
+): { readonly spent: LeasedRow; readonly uses: { readonly usage?: UsageAdded } } {
+  const usage = mergeUsage(row.lease.usage, told ?? null);
+  const added = usageAdded(row.lease.usage, usage);
+  const spent = { ...row, lease: { ...row.lease, usage }, used: addUsed(row.used, added) };
+  return { spent, uses: added === null ? {} : { usage: added } };
+}
+
+/** What is used up of what the task may use; null: there is room. */
+export function budgetOf(row: TaskRow, general: Limits | undefined): string | null {
+  return usedUp(row.used, limitsFor(row.limits, general ?? NO_LIMITS));
+}
+
+/** A task whose budget is used up is held for a person instead of offered again, and the issue says so. */
+export function holdForBudget(
+  row: TaskRow,
+  before: LedgerRow,
+  at: Moment,
+): { readonly next: TaskRow; readonly ledger: LedgerRow } {
+  const next = { ...enter(row, 'held', BUDGET, at), overspent: true };
+  return { next, ledger: writeComment(before, next, BUDGET, at.now) };
+}
+
 /** The task without its lease, which stays among the past ones. */
 export function endLease(
   row: LeasedRow,
@@ -58,7 +86,7 @@ export function endLease(
   now: number,
   report: string | null = null,
 ): TaskRow {
-  const { agentId, token, fence, leasedAt: startedAt, progress } = row.lease;
+  const { agentId, token, fence, leasedAt: startedAt, progress, usage } = row.lease;
   const { branch } = row;
   const ended: PastLease = {
     agentId,
@@ -71,6 +99,7 @@ export function endLease(
     progress,
     token,
     report,
+    usage,
   };
   const past = [...row.past.slice(1 - ATTEMPTS_KEPT), ended];
   return { ...row, lease: null, past, updatedAt: now };

@@ -4,33 +4,36 @@
 import type { FactBody } from '../facts.ts';
 import { isLeased, type TaskRow } from '../rows/task-row.ts';
 import type { SweepInput } from '../store.ts';
-import { bury, endLease, enter } from './ending.ts';
+import { budgetOf, bury, endLease, enter, holdForBudget } from './ending.ts';
 import { needsTask, type Verb } from './verb.ts';
 import { ledgerIfChanged, want } from './wants.ts';
 
 const EXPIRED = 'expired';
 const NOT_DUE = { answer: false };
 
-export interface ExpireInput extends Pick<SweepInput, 'maxAttempts' | 'ledger' | 'deadLedger'> {
+export interface ExpireInput
+  extends Pick<SweepInput, 'maxAttempts' | 'limits' | 'ledger' | 'deadLedger'> {
   readonly taskId: string;
 }
 
 export const expire: Verb<ExpireInput, boolean> = {
   name: 'expire',
   needs: ({ taskId }) => needsTask(taskId),
-  decide(found, { taskId, maxAttempts, ledger, deadLedger }, at) {
+  decide(found, { taskId, maxAttempts, limits, ledger, deadLedger }, at) {
     const { now } = at;
     const row = found.task(taskId);
     if (row === undefined || !isLeased(row) || row.lease.expiresAt > now) return NOT_DUE;
     const { agentId, fence } = row.lease;
     const attempts = row.attempts + 1;
     const dead = attempts >= maxAttempts;
-    const state = dead ? 'dead' : 'ready';
+    const over = !dead && budgetOf(row, limits) !== null;
+    const state = dead ? 'dead' : over ? 'held' : 'ready';
     const ended = { ...endLease(row, 'expired', null, now), attempts, endedAt: dead ? now : null };
-    const next = enter(ended, state, dead ? EXPIRED : null, at);
+    const overspent = over ? holdForBudget(ended, found.ledger, at) : null;
+    const next = overspent?.next ?? enter(ended, state, dead ? EXPIRED : null, at);
     const fact: FactBody = { type: 'expired', taskId, state, agentId, fence, attempt: attempts };
     const death = dead ? bury(next, EXPIRED, found.ledger, deadLedger[row.kind], now) : null;
-    const wanted = death?.ledger ?? want(found.ledger, ledger[row.kind], now);
+    const wanted = death?.ledger ?? want(overspent?.ledger ?? found.ledger, ledger[row.kind], now);
     return {
       tasks: [next],
       ...ledgerIfChanged(found.ledger, wanted),

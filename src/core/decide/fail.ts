@@ -3,7 +3,7 @@
 import type { FactBody } from '../facts.ts';
 import { type TaskRow, toTask } from '../rows/task-row.ts';
 import type { Ended, FailInput } from '../store.ts';
-import { bury, endLease, enter, holding, seen } from './ending.ts';
+import { budgetOf, bury, endLease, enter, holdForBudget, holding, seen, spend } from './ending.ts';
 import { needsTask, type Verb } from './verb.ts';
 import { ledgerIfChanged, want } from './wants.ts';
 
@@ -21,11 +21,13 @@ export const fail: Verb<FailInput, Ended> = {
     const { taskId, reason } = input;
     const held = holding(found.task(taskId), input, 'failed', now);
     if (held.live === null) return held.decision;
-    const row = held.live;
+    const { spent: row, uses } = spend(held.live, input.usage);
     const { agentId, fence, leasedAt, expiresAt } = row.lease;
     const attempt = row.attempts + 1;
     const delayMs = retryAfter(input, attempt);
-    const state = delayMs === null ? 'dead' : delayMs > 0 ? 'delayed' : 'ready';
+    const over = delayMs !== null && budgetOf(row, input.limits) !== null;
+    const retried = delayMs !== null && delayMs > 0 ? 'delayed' : 'ready';
+    const state = delayMs === null ? 'dead' : over ? 'held' : retried;
     const readyAt = delayMs === null ? null : now + delayMs;
     const why = state === 'dead' ? reason : state === 'delayed' ? 'retry' : null;
     // It joins the queue again at the end, when it becomes ready.
@@ -34,17 +36,27 @@ export const fail: Verb<FailInput, Ended> = {
       attempts: attempt,
       enqueuedAt: null,
     };
+    const overspent = over ? holdForBudget(ended, found.ledger, at) : null;
     const next: TaskRow = {
-      ...enter(ended, state, why, at),
+      ...(overspent?.next ?? enter(ended, state, why, at)),
       readyAt,
       timed: true,
       endedAt: state === 'dead' ? now : null,
     };
     const about = { taskId, state, agentId, fence } as const;
     const workedMs = now - leasedAt;
-    const failed: FactBody = { type: 'failed', ...about, reason, attempt, readyAt, workedMs };
+    const failed: FactBody = {
+      type: 'failed',
+      ...about,
+      reason,
+      attempt,
+      readyAt,
+      workedMs,
+      ...uses,
+    };
     const death = state === 'dead' ? bury(next, reason, found.ledger, input.deadLedger, now) : null;
-    const ledger = death === null ? want(found.ledger, input.ledger, now) : death.ledger;
+    const told = overspent?.ledger ?? found.ledger;
+    const ledger = death === null ? want(told, input.ledger, now) : death.ledger;
     return {
       tasks: [next],
       ...ledgerIfChanged(found.ledger, ledger),

@@ -1,10 +1,11 @@
-// Heartbeat: renews a live lease and keeps the last progress notes.
+// Heartbeat: renews a live lease, keeps the last progress notes, and brings what the holder has to know.
 
 import { recordsRenewal } from '../history.ts';
-import { isLive } from '../rows/task-row.ts';
+import { isOpen } from '../question.ts';
+import { isLive, type LeasedRow } from '../rows/task-row.ts';
 import type { TaskVerbs } from '../store.ts';
 import { PROGRESS_KEPT } from '../task.ts';
-import { seen } from './ending.ts';
+import { budgetOf, seen, spend } from './ending.ts';
 import { needsTask, type Verb } from './verb.ts';
 
 type Input = Parameters<TaskVerbs['heartbeat']>[0];
@@ -16,20 +17,35 @@ function withNote(notes: readonly string[], note: string | null): readonly strin
   return [...notes, note].slice(-PROGRESS_KEPT);
 }
 
+/** While a question is open, the lease lives at least as long as the pause. */
+function deadlineAfter({ lease, questions }: LeasedRow, now: number): number {
+  const renewed = now + lease.seconds * 1000;
+  const waits = questions.some((question) => isOpen(question, lease.fence));
+  return waits ? Math.max(renewed, lease.pausedUntil ?? 0) : renewed;
+}
+
+/** The deadline of a paused lease says nothing about when it was last renewed. */
+function renewalBefore({ lease, updatedAt }: LeasedRow): LeasedRow['lease'] {
+  return lease.pausedUntil === null
+    ? lease
+    : { ...lease, expiresAt: updatedAt + lease.seconds * 1000 };
+}
+
 export const heartbeat: Verb<Input, Answer> = {
   name: 'heartbeat',
   needs: ({ taskId }) => needsTask(taskId),
-  decide(found, { taskId, token, progress, agentId: caller = null }, { now }) {
+  decide(found, { taskId, token, progress, usage, limits, agentId: caller = null }, { now }) {
     const row = found.task(taskId);
     if (row === undefined) return { answer: { outcome: 'not_found' } };
     if (!isLive(row, now) || row.lease.token !== token) {
       return { answer: { outcome: 'lease_lost' } };
     }
-    const { agentId, fence, seconds } = row.lease;
+    const { agentId, fence } = row.lease;
     if (caller !== null && caller !== agentId) return { answer: { outcome: 'forbidden' } };
-    const expiresAt = now + seconds * 1000;
+    const { spent, uses } = spend(row, usage);
+    const expiresAt = deadlineAfter(row, now);
     const notes = withNote(row.lease.progress, progress);
-    const lease = { ...row.lease, answered: true, expiresAt, progress: notes };
+    const lease = { ...spent.lease, answered: true, expiresAt, progress: notes };
     const news = notes !== row.lease.progress;
     const about = { taskId, state: 'leased', agentId, fence } as const;
     const renewed = {
@@ -37,13 +53,20 @@ export const heartbeat: Verb<Input, Answer> = {
       ...about,
       expiresAt,
       progress: news ? progress : null,
+      ...uses,
     } as const;
+    const recorded = news || uses.usage !== undefined || recordsRenewal(renewalBefore(row), now);
     return {
-      tasks: [{ ...row, lease, updatedAt: now }],
+      tasks: [{ ...spent, lease, updatedAt: now }],
       agents: seen(agentId),
-      ...(news || recordsRenewal(row.lease, now) ? { facts: [renewed] } : {}),
+      ...(recorded ? { facts: [renewed] } : {}),
       until: row.lease.expiresAt,
-      answer: { outcome: 'ok', expiresAt },
+      answer: {
+        outcome: 'ok',
+        expiresAt,
+        stop: budgetOf(spent, limits),
+        answers: row.questions.filter((one) => one.fence === fence && one.answer !== null),
+      },
     };
   },
 };

@@ -273,7 +273,7 @@ describe('heartbeat', () => {
 
   it('renews from now and knows that the agent has its token', () => {
     const { tasks, answer, agents } = beat(leased({ lease: lease({ answered: false }) }), null);
-    expect(answer).toEqual({ outcome: 'ok', expiresAt: NOW + 60_000 });
+    expect(answer).toEqual({ outcome: 'ok', expiresAt: NOW + 60_000, stop: null, answers: [] });
     expect(tasks?.[0]?.lease).toMatchObject({ expiresAt: NOW + 60_000, answered: true });
     expect(agents).toEqual([{ note: 'seen', agentId: 'a1' }]);
   });

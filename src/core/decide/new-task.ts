@@ -37,6 +37,10 @@ export function newTask(task: NewTask, at: Moment): TaskRow {
     endedAt: made.state === 'dead' ? now : null,
     pinned: false,
     timed: false,
+    overspent: false,
+    used: null,
+    limits: null,
+    questions: [],
     past: [],
   };
 }

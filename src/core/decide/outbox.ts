@@ -10,7 +10,15 @@ import {
 } from '../rows/ledger-row.ts';
 import type { Settlement, Write } from '../store.ts';
 import type { Found, Verb } from './verb.ts';
-import { isSameWrite, join, ledgerIfChanged, lock, replaceWrite, touch } from './wants.ts';
+import {
+  isSameWrite,
+  join,
+  ledgerIfChanged,
+  lock,
+  replaceWrite,
+  retryFailed,
+  touch,
+} from './wants.ts';
 
 interface OneIssue {
   readonly issue: IssueRef;
@@ -101,6 +109,22 @@ export const settleWrite: Verb<SettleInput, void> = {
       ledger = withoutWrite(ledger, write);
     }
     return { ledger, facts, answer: undefined };
+  },
+};
+
+export interface RetryInput extends OneIssue {
+  readonly ids: readonly string[];
+}
+
+/** Those of these entries that failed before are due now. Answers how many. */
+export const retryWrites: Verb<RetryInput, number> = {
+  name: 'retryWrites',
+  needs,
+  decide({ ledger: before }, { ids }, { now }) {
+    const isMeant = (write: WriteRow) => ids.includes(writeId(before, write));
+    const ledger = retryFailed(before, isMeant, now);
+    const answer = ledger.writes.filter((write, at) => write !== before.writes[at]).length;
+    return { ...ledgerIfChanged(before, ledger), answer };
   },
 };
 

@@ -1,5 +1,6 @@
 // How a plan meets the task it finds: the table of `TaskPlan`, row by row.
 
+import { BUDGET } from '../budget.ts';
 import type { TaskRow } from '../rows/task-row.ts';
 import type { TaskPlan } from '../store.ts';
 import { isRefused } from './refuse.ts';
@@ -32,10 +33,11 @@ export function planFromNothing(want: TaskPlan['want'], now: number): Turn | nul
 /** Null: it stays as it is. */
 export function planMeets(
   found: TaskRow,
-  want: TaskPlan['want'],
+  planned: TaskPlan['want'],
   now: number,
   reopened: boolean,
 ): Turn | 'cancel' | null {
+  const want = withinBudget(found, planned);
   if (found.state === 'cancelled') return reopened ? planFromNothing(want, now) : null;
   if (found.state === 'done') return null;
   if (want.state === 'cancelled') return 'cancel';
@@ -47,6 +49,13 @@ export function planMeets(
   if (found.state === 'held') return lift(found, want, now);
   if (want.state === 'ready' || found.timed) return null;
   return delayAgain(found, want, now);
+}
+
+/** What used up its budget waits for an operator, whatever the issue says. */
+function withinBudget(found: TaskRow, want: TaskPlan['want']): TaskPlan['want'] {
+  const offers = want.state === 'ready' || want.state === 'delayed';
+  if (!found.overspent || !offers) return want;
+  return { state: 'held', reason: BUDGET, graceMs: null };
 }
 
 type Want<State> = Extract<TaskPlan['want'], { state: State }>;

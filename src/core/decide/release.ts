@@ -1,10 +1,18 @@
 // Release and unlock: the lease is given back, or taken back. The task keeps its place; no attempt is counted.
 
-import { isLeased, toTask } from '../rows/task-row.ts';
+import { isLeased, type TaskRow, toTask } from '../rows/task-row.ts';
 import type { Ended, Operated, TaskVerbs } from '../store.ts';
-import { endLease, enter, holding, seen } from './ending.ts';
-import { needsTask, type Verb } from './verb.ts';
+import { budgetOf, endLease, enter, holdForBudget, holding, seen, spend } from './ending.ts';
+import { type Moment, needsTask, type Verb } from './verb.ts';
 import { ledgerIfChanged, want } from './wants.ts';
+
+/** The reason of a task that was given back for a time. */
+const QUOTA = 'quota';
+
+function givenBack(ended: TaskRow, delayMs: number, at: Moment): TaskRow {
+  if (delayMs <= 0) return enter(ended, 'ready', null, at);
+  return { ...enter(ended, 'delayed', QUOTA, at), readyAt: at.now + delayMs, timed: true };
+}
 
 export const release: Verb<Parameters<TaskVerbs['release']>[0], Ended> = {
   name: 'release',
@@ -18,13 +26,19 @@ export const release: Verb<Parameters<TaskVerbs['release']>[0], Ended> = {
     if (unheardBy !== undefined && (requestId !== unheardBy || answered)) {
       return { answer: { outcome: 'lease_lost' } };
     }
-    const ended = endLease(held.live, 'released', reason, now, input.fingerprint);
-    const next = enter(ended, 'ready', null, at);
+    const { spent, uses } = spend(held.live, input.usage);
+    const ended = endLease(spent, 'released', reason, now, input.fingerprint);
+    const over =
+      budgetOf(spent, input.limits) === null ? null : holdForBudget(ended, found.ledger, at);
+    const next = over?.next ?? givenBack(ended, input.delayMs ?? 0, at);
+    const about = { taskId, state: next.state, agentId, fence, reason, ...uses } as const;
+    const until =
+      next.state === 'delayed' && next.readyAt !== null ? { readyAt: next.readyAt } : {};
     return {
       tasks: [next],
-      ...ledgerIfChanged(found.ledger, want(found.ledger, ledger, now)),
+      ...ledgerIfChanged(found.ledger, want(over?.ledger ?? found.ledger, ledger, now)),
       agents: seen(agentId),
-      facts: [{ type: 'released', taskId, state: 'ready', agentId, fence, reason }],
+      facts: [{ type: 'released', ...about, ...until }],
       until: expiresAt,
       answer: { outcome: 'ok', task: toTask(next) },
     };

@@ -98,6 +98,12 @@ export function writeBranch(ledger: LedgerRow, task: TaskRow, now: number): Ledg
   return enqueue(ledger, { ...branchOf(task), branch: task.branch }, task.fence, now);
 }
 
+/** A pull request is to be opened from the task's branch; its words are in the task's result. */
+export function writePull(ledger: LedgerRow, task: TaskRow, now: number): LedgerRow {
+  const entry: Entry = { type: 'pull', taskId: task.id, event: null };
+  return enqueue(ledger, { ...entry, branch: task.branch }, task.fence, now);
+}
+
 export function writeComment(
   ledger: LedgerRow,
   task: Behind,
@@ -116,6 +122,21 @@ export function lock(ledger: LedgerRow, write: WriteRow, until: number): LedgerR
   const next = replaceWrite(ledger, { ...write, lockedVersion: write.version, availableAt: until });
   if (write.type !== 'labels') return next;
   return { ...next, written: join(next.written, next.wanted) };
+}
+
+/** Entries that failed before, and that nobody writes now, are due. */
+export function retryFailed(
+  ledger: LedgerRow,
+  isMeant: (write: WriteRow) => boolean,
+  now: number,
+): LedgerRow {
+  const again = (write: WriteRow) =>
+    write.attempts > 0 && write.lockedVersion === null && write.availableAt > now && isMeant(write);
+  if (!ledger.writes.some(again)) return ledger;
+  const writes = ledger.writes.map((write) =>
+    again(write) ? { ...write, availableAt: now } : write,
+  );
+  return { ...ledger, writes };
 }
 
 /** Whoever held a lock is known to be gone: its writes are due now. */

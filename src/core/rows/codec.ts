@@ -1,7 +1,10 @@
 // Rows as short texts. What the id says is left out, and so is what is empty. A task's text begins with the
 // initial of its state and its fence, `r1700… [`, so that a step that parses no JSON can still read both.
 
+import type { Limits } from '../budget.ts';
+import type { Question } from '../question.ts';
 import { parseTaskId, TASK_STATES, type TaskResult, type TaskState } from '../task.ts';
+import type { Usage, Used } from '../usage.ts';
 import type { AgentRow } from './agent-row.ts';
 import type { IssueRow } from './issue-row.ts';
 import type { IssueRef, LedgerRow, WriteRow } from './ledger-row.ts';
@@ -18,7 +21,30 @@ const INITIALS: Readonly<Record<TaskState, string>> = {
 };
 const STATES = new Map(TASK_STATES.map((state) => [INITIALS[state], state]));
 
-type LeaseText = [string, string, number, number, number, number, string | null, 0 | 1, string[]];
+type UsageText = [
+  string | null,
+  number | null,
+  number | null,
+  number | null,
+  number | null,
+  number | null,
+  string | null,
+];
+type UsedText = [number, number, number, number, number];
+// What came later stands at the end, and is missing in texts that are older.
+type LeaseText = [
+  string,
+  string,
+  number,
+  number,
+  number,
+  number,
+  string | null,
+  0 | 1,
+  string[],
+  (UsageText | 0)?,
+  (number | null)?,
+];
 type PastText = [
   string,
   string,
@@ -30,6 +56,7 @@ type PastText = [
   string | null,
   string[],
   string | null,
+  (UsageText | 0)?,
 ];
 type RareText = [
   string | null,
@@ -42,6 +69,10 @@ type RareText = [
   string[],
   string[],
   TaskResult | null,
+  (UsedText | 0)?,
+  (Limits | 0)?,
+  (0 | 1)?,
+  Question[]?,
 ];
 type TaskText = [
   number,
@@ -56,6 +87,26 @@ type TaskText = [
   RareText | 0,
 ];
 
+const usageText = (u: Usage | null) =>
+  u === null
+    ? 0
+    : [u.model, u.inputTokens, u.outputTokens, u.cachedTokens, u.costUsd, u.turns, u.sessionId];
+
+const usedText = (u: Used | null) =>
+  u === null ? 0 : [u.inputTokens, u.outputTokens, u.cachedTokens, u.costMicroUsd, u.turns];
+
+function usageOf(text: UsageText | 0 | undefined): Usage | null {
+  if (text === undefined || text === 0) return null;
+  const [model, inputTokens, outputTokens, cachedTokens, costUsd, turns, sessionId] = text;
+  return { model, inputTokens, outputTokens, cachedTokens, costUsd, turns, sessionId };
+}
+
+function usedOf(text: UsedText | 0 | undefined): Used | null {
+  if (text === undefined || text === 0) return null;
+  const [inputTokens, outputTokens, cachedTokens, costMicroUsd, turns] = text;
+  return { inputTokens, outputTokens, cachedTokens, costMicroUsd, turns };
+}
+
 const leaseText = (l: LeaseRow) => [
   l.agentId,
   l.token,
@@ -66,6 +117,8 @@ const leaseText = (l: LeaseRow) => [
   l.requestId,
   l.answered ? 1 : 0,
   l.progress,
+  usageText(l.usage),
+  l.pausedUntil,
 ];
 
 const pastText = (p: PastLease) => [
@@ -79,6 +132,7 @@ const pastText = (p: PastLease) => [
   p.note,
   p.progress,
   p.report,
+  usageText(p.usage),
 ];
 
 const rareText = (r: TaskRow) => [
@@ -92,6 +146,10 @@ const rareText = (r: TaskRow) => [
   r.authors,
   r.reviewComments,
   r.result,
+  usedText(r.used),
+  r.limits ?? 0,
+  r.overspent ? 1 : 0,
+  r.questions,
 ];
 
 function isPlain(r: TaskRow): boolean {
@@ -105,7 +163,11 @@ function isPlain(r: TaskRow): boolean {
     r.prNumber === null &&
     r.authors.length === 0 &&
     r.reviewComments.length === 0 &&
-    r.result === null
+    r.result === null &&
+    r.used === null &&
+    r.limits === null &&
+    !r.overspent &&
+    r.questions.length === 0
   );
 }
 
@@ -129,12 +191,14 @@ function leaseOf(text: LeaseText | 0): LeaseRow | null {
   if (text === 0) return null;
   const [agentId, token, fence, seconds, leasedAt, expiresAt, requestId, answered, progress] = text;
   const lease = { agentId, token, fence, seconds, leasedAt, expiresAt, requestId };
-  return { ...lease, answered: answered === 1, progress };
+  const usage = usageOf(text[9]);
+  return { ...lease, answered: answered === 1, progress, usage, pausedUntil: text[10] ?? null };
 }
 
 function pastOf(text: PastText): PastLease {
   const [token, agentId, fence, branch, startedAt, endedAt, outcome, note, progress, report] = text;
-  return { token, agentId, fence, branch, startedAt, endedAt, outcome, note, progress, report };
+  const ended = { token, agentId, fence, branch, startedAt, endedAt, outcome, note };
+  return { ...ended, progress, report, usage: usageOf(text[10]) };
 }
 
 const NOTHING_RARE: RareText = [null, null, 0, 0, null, null, null, [], [], null];
@@ -148,6 +212,7 @@ export function decodeTask(id: string, text: string): TaskRow {
     JSON.parse(text.slice(space + 1)) as TaskText;
   const [reason, readyAt, timed, pinned, onlyAgent, opensAt, prNumber, authors, comments, result] =
     rare === 0 ? NOTHING_RARE : rare;
+  const [used, limits, overspent, questions] = rare === 0 ? [] : rare.slice(10);
   return {
     id,
     ...name,
@@ -166,6 +231,10 @@ export function decodeTask(id: string, text: string): TaskRow {
     prNumber,
     reviewComments: comments,
     result,
+    used: usedOf(used as UsedText | 0 | undefined),
+    limits: (limits as Limits | 0 | undefined) || null,
+    overspent: overspent === 1,
+    questions: (questions as Question[] | undefined) ?? [],
     createdAt,
     updatedAt,
     endedAt,
@@ -175,7 +244,7 @@ export function decodeTask(id: string, text: string): TaskRow {
   };
 }
 
-const WRITE_TYPES: readonly WriteRow['type'][] = ['branch', 'labels', 'comment'];
+const WRITE_TYPES: readonly WriteRow['type'][] = ['branch', 'labels', 'comment', 'pull'];
 
 type WriteText = [
   number,

@@ -57,7 +57,8 @@ export function writeId(ref: IssueRef, write: Pick<WriteRow, 'type' | 'taskId' |
     case 'labels':
       return `labels:${issueKey(ref.repository, ref.number)}`;
     case 'branch':
-      return `branch:${write.taskId}`;
+    case 'pull':
+      return `${write.type}:${write.taskId}`;
     case 'comment':
       return `comment:${write.taskId}:${write.event}`;
   }

@@ -1,6 +1,7 @@
 // A task as stores keep it: what everybody sees, and what only decisions look at.
 
 import type { Attempt, AttemptOutcome, Lease, Task } from '../task.ts';
+import type { Usage } from '../usage.ts';
 
 /** A lease that lives, with what its holder has said so far. */
 export interface LeaseRow extends Lease {
@@ -8,6 +9,10 @@ export interface LeaseRow extends Lease {
   readonly answered: boolean;
   /** The last notes, oldest first. */
   readonly progress: readonly string[];
+  /** Totals, as its holder told them. */
+  readonly usage: Usage | null;
+  /** It asked people: until then it lives without heartbeats. */
+  readonly pausedUntil: number | null;
 }
 
 /** A lease that ended. The token recognises a call that is repeated because its answer was lost. */
@@ -25,6 +30,8 @@ export interface TaskRow extends Task {
   readonly pinned: boolean;
   /** `readyAt` came from a failure or an operator: no plan sets it again. */
   readonly timed: boolean;
+  /** It used up its budget: no plan offers it again before an operator raises that. */
+  readonly overspent: boolean;
   /** The last leases that ended, oldest first; with the live one at most ATTEMPTS_KEPT. */
   readonly past: readonly PastLease[];
 }
@@ -75,6 +82,9 @@ export function toTask(row: TaskRow): Task {
     prNumber: row.prNumber,
     reviewComments: row.reviewComments,
     result: row.result,
+    used: row.used,
+    limits: row.limits,
+    questions: row.questions,
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
     endedAt: row.endedAt,
@@ -94,10 +104,10 @@ export function earlierAttempts(row: TaskRow): Attempt[] {
 export function attemptsOf(row: TaskRow): Attempt[] {
   const earlier = earlierAttempts(row);
   if (row.lease === null) return earlier;
-  const { agentId, fence, leasedAt, progress } = row.lease;
+  const { agentId, fence, leasedAt, progress, usage } = row.lease;
   const running = { endedAt: null, outcome: null, note: null };
   return [
     ...earlier,
-    { agentId, fence, branch: row.branch, startedAt: leasedAt, ...running, progress },
+    { agentId, fence, branch: row.branch, startedAt: leasedAt, ...running, progress, usage },
   ];
 }

@@ -7,6 +7,7 @@ import { BantoError } from '../../core/errors.ts';
 import type { Telemetry } from '../../telemetry.ts';
 import { routeActivity } from './activity.ts';
 import { routeAgents } from './agents.ts';
+import { routeAnswer, routeAsk } from './ask.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { routeCards } from './cards.ts';
 import { routeConfig, routeFlags } from './config.ts';
@@ -16,6 +17,7 @@ import { routeEvents } from './events.ts';
 import { createGuard } from './guard.ts';
 import { routeIssues } from './issues.ts';
 import { routeComplete, routeFail, routeHeartbeat, routeRelease } from './lease.ts';
+import { routeAppendLog, routeLog } from './log.ts';
 import { type CreateMcp, routeMcp } from './mcp.ts';
 import { routeOperate } from './operate.ts';
 import { routeHealth, routeMetrics, routeReady } from './ops.ts';
@@ -59,6 +61,10 @@ const API_ROUTES = [
   routeComplete,
   routeFail,
   routeRelease,
+  routeAsk,
+  routeAnswer,
+  routeAppendLog,
+  routeLog,
   routeTasks,
   routeOperate,
   routeIssues,

@@ -1,6 +1,7 @@
 // What the holder of a lease says: heartbeat, complete, fail, release. The lease's token is the proof;
 // where tokens are needed, the caller's own must be valid too, and an agent's must be the holder's.
 
+import { BUDGET } from '../../core/budget.ts';
 import { cutNote } from '../../core/cut-note.ts';
 import type { NewPullRequest, Usage } from '../../core/usage.ts';
 import { CompleteBody } from '../schema/complete.ts';
@@ -64,8 +65,16 @@ export function routeHeartbeat(app: App, { broker, observe }: Door): void {
     const progress = optional(body.progress, NOTE_MOST.progress);
     const usage = usageOf(body.usage);
     const input = { taskId, token: body.lease_token, agentId, progress, usage };
-    const { expiresAt } = await observe('heartbeat', () => broker.heartbeat(input));
-    return { expires_at: instant(expiresAt), stop: null };
+    const beat = await observe('heartbeat', () => broker.heartbeat(input));
+    return {
+      expires_at: instant(beat.expiresAt),
+      stop: beat.stop === null ? null : { reason: BUDGET, detail: beat.stop },
+      answers: beat.answers.map(({ id, question, answer }) => ({
+        question_id: id,
+        question,
+        answer: answer ?? '',
+      })),
+    };
   });
 }
 

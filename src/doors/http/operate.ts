@@ -3,7 +3,15 @@
 import { cutNote } from '../../core/cut-note.ts';
 import { PRIORITIES } from '../../core/priority.ts';
 import { NOTE_MOST, TaskParams } from '../schema/fields.ts';
-import { CancelBody, PriorityBody, RequeueBody, UnlockBody } from '../schema/operate.ts';
+import {
+  BudgetBody,
+  CancelBody,
+  PriorityBody,
+  RequeueBody,
+  RetryLedgerAnswer,
+  RetryLedgerBody,
+  UnlockBody,
+} from '../schema/operate.ts';
 import { TaskAnswer } from '../schema/task.ts';
 import { taskView } from '../views/task.ts';
 import { describe } from './describe.ts';
@@ -59,4 +67,25 @@ export function routeOperate(app: App, { broker, observe }: Door): void {
     };
     return taskView(await observe('cancel', () => broker.cancel(input)));
   });
+
+  const budget = describe({
+    ...shared,
+    summary: 'Set what the task may use in all; held for its budget, it is offered again',
+    body: BudgetBody,
+  });
+  app.post('/tasks/:task_id/budget', { config, schema: budget }, async ({ params, body }) => {
+    const limits = { costUsd: body.cost_usd ?? null, tokens: body.tokens ?? null };
+    const input = { taskId: knownTaskId(params), limits };
+    return taskView(await observe('set_budget', () => broker.setBudget(input)));
+  });
+
+  const retry = describe({
+    tag: 'operators',
+    summary: 'Write what failed to reach the forge again, now',
+    body: RetryLedgerBody,
+    answer: RetryLedgerAnswer,
+  });
+  app.post('/ledger/retry', { config, schema: retry }, async () => ({
+    retried: await observe('retry_ledger', () => broker.retryLedger()),
+  }));
 }

@@ -24,8 +24,19 @@ const StopOrder = Type.Object(
   { title: 'Stop', additionalProperties: false, description: 'end the work on this task' },
 );
 
+const AnswerView = Type.Object(
+  { question_id: Type.String(), question: Type.String(), answer: Type.String() },
+  { title: 'AnswerToAgent', additionalProperties: false },
+);
+
 export const HeartbeatAnswer = Type.Object(
-  { expires_at: Instant, stop: Nullable(StopOrder) },
+  {
+    expires_at: Instant,
+    stop: Nullable(StopOrder),
+    answers: Type.Array(AnswerView, {
+      description: 'what people answered to questions that were asked with this lease',
+    }),
+  },
   { title: 'Renewed', additionalProperties: false },
 );
 export type HeartbeatAnswer = Static<typeof HeartbeatAnswer>;

@@ -1,4 +1,4 @@
-// The operator's calls on one task: requeue, priority, unlock, cancel.
+// The operator's calls on one task: requeue, priority, unlock, cancel, budget. And on the ledger: retry.
 
 import { type Static, Type } from 'typebox';
 import { DelaySeconds, NOTE_MOST, Note, PriorityWord } from './fields.ts';
@@ -26,3 +26,34 @@ export const CancelBody = Type.Object(
   { title: 'Cancel', additionalProperties: false },
 );
 export type CancelBody = Static<typeof CancelBody>;
+
+export const BudgetBody = Type.Object(
+  {
+    cost_usd: Type.Optional(
+      Type.Number({
+        minimum: 0.01,
+        maximum: 1_000_000,
+        description: 'what the task may cost in all, in US dollars: 0.01–1000000',
+      }),
+    ),
+    tokens: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_000_000_000_000,
+        description: 'how many tokens it may use in all: a whole number, 1 or more',
+      }),
+    ),
+  },
+  { title: 'Budget', additionalProperties: false, minProperties: 1, examples: [{ cost_usd: 10 }] },
+);
+export type BudgetBody = Static<typeof BudgetBody>;
+
+export const RetryLedgerBody = Type.Object(
+  {},
+  { title: 'RetryLedger', additionalProperties: false },
+);
+export const RetryLedgerAnswer = Type.Object(
+  { retried: Type.Integer({ description: 'how many ledger writes are due now' }) },
+  { title: 'LedgerRetried', additionalProperties: false },
+);
+export type RetryLedgerAnswer = Static<typeof RetryLedgerAnswer>;

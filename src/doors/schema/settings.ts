@@ -1,6 +1,7 @@
 // GET and PUT of the run-time settings: /config and /flags.
 
 import { type Static, Type } from 'typebox';
+import { Nullable } from './fields.ts';
 
 export const SettingParams = Type.Object(
   {
@@ -50,6 +51,11 @@ export const ConfigAnswer = Type.Object(
     max_waiting: Type.Number(),
     max_waiting_per_agent: Type.Number(),
     history_days: Type.Number(),
+    ask_seconds: Type.Number(),
+    max_cost_per_task_usd: Nullable(Type.Number()),
+    max_tokens_per_task: Nullable(Type.Number()),
+    max_cost_per_day_usd: Nullable(Type.Number()),
+    max_cost_per_agent_day_usd: Nullable(Type.Number()),
   },
   { title: 'Config', additionalProperties: false },
 );

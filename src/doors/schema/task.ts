@@ -1,6 +1,7 @@
 // A task as every call shows it. The lease's token is never part of it: only its holder knows that.
 
 import { type Static, Type } from 'typebox';
+import { QuestionView } from './ask.ts';
 import { Event } from './events.ts';
 import {
   AgentId,
@@ -12,6 +13,7 @@ import {
   TaskId,
   Verdict,
 } from './fields.ts';
+import { AttemptUsageView, LimitsView, UsedView } from './usage.ts';
 
 const LeaseView = Type.Object(
   {
@@ -51,6 +53,7 @@ export const AttemptView = Type.Object(
       Type.String({ description: 'the reason of a failure, or the summary of a completion' }),
     ),
     progress: Type.Array(Type.String(), { description: 'the last progress notes, oldest first' }),
+    usage: Nullable(AttemptUsageView),
   },
   { title: 'Attempt', additionalProperties: false },
 );
@@ -79,6 +82,9 @@ const taskFields = {
   enqueued_at: Nullable(Instant),
   lease: Nullable(LeaseView),
   result: Nullable(ResultView),
+  usage: Nullable(UsedView),
+  limits: Nullable(LimitsView),
+  questions: Type.Array(QuestionView, { description: 'the last 20, oldest first' }),
   created_at: Instant,
   updated_at: Instant,
   ended_at: Nullable(Instant),

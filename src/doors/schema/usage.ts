@@ -1,6 +1,7 @@
 // What an attempt has used so far. Totals, so that saying it twice is harmless.
 
 import { type Static, Type } from 'typebox';
+import { Nullable } from './fields.ts';
 
 const COUNT_MAX = 1_000_000_000_000;
 
@@ -46,3 +47,45 @@ export const UsageBody = Type.Object(
   },
 );
 export type UsageBody = Static<typeof UsageBody>;
+
+const Sum = Type.Integer({ minimum: 0 });
+
+export const UsedView = Type.Object(
+  {
+    input_tokens: Sum,
+    output_tokens: Sum,
+    cached_tokens: Sum,
+    cost_usd: Type.Number(),
+    turns: Sum,
+  },
+  {
+    title: 'Used',
+    additionalProperties: false,
+    description: 'what all attempts at the task used together, as their agents said',
+  },
+);
+export type UsedView = Static<typeof UsedView>;
+
+const Known = Nullable(Type.Number());
+
+export const AttemptUsageView = Type.Object(
+  {
+    model: Nullable(Type.String()),
+    input_tokens: Known,
+    output_tokens: Known,
+    cached_tokens: Known,
+    cost_usd: Known,
+    turns: Known,
+    session_id: Nullable(Type.String()),
+  },
+  { title: 'AttemptUsage', additionalProperties: false },
+);
+
+export const LimitsView = Type.Object(
+  { cost_usd: Known, tokens: Known },
+  {
+    title: 'Limits',
+    additionalProperties: false,
+    description: 'what an operator allows the task to use in all; null: the settings say',
+  },
+);

@@ -2,14 +2,17 @@
 
 import type { ListedTask } from '../../broker/broker.ts';
 import { priorityName } from '../../core/priority.ts';
+import { isOpen, type Question } from '../../core/question.ts';
 import type { TaskDetail } from '../../core/store.ts';
 import type { Attempt, Lease, Task, TaskResult } from '../../core/task.ts';
+import { type Usage, type Used, usdOf } from '../../core/usage.ts';
 import type {
   AttemptView,
   ListedTaskAnswer,
   TaskAnswer,
   TaskDetailAnswer,
 } from '../schema/task.ts';
+import type { UsedView } from '../schema/usage.ts';
 import { eventView } from './event.ts';
 import { instant, instantOrNull } from './instant.ts';
 
@@ -33,6 +36,40 @@ function resultView(result: TaskResult): NonNullable<TaskAnswer['result']> {
   };
 }
 
+function usageView(usage: Usage): NonNullable<AttemptView['usage']> {
+  return {
+    model: usage.model,
+    input_tokens: usage.inputTokens,
+    output_tokens: usage.outputTokens,
+    cached_tokens: usage.cachedTokens,
+    cost_usd: usage.costUsd,
+    turns: usage.turns,
+    session_id: usage.sessionId,
+  };
+}
+
+function usedView(used: Used): UsedView {
+  return {
+    input_tokens: used.inputTokens,
+    output_tokens: used.outputTokens,
+    cached_tokens: used.cachedTokens,
+    cost_usd: usdOf(used.costMicroUsd),
+    turns: used.turns,
+  };
+}
+
+function questionView(question: Question, task: Task): TaskAnswer['questions'][number] {
+  return {
+    question_id: question.id,
+    agent_id: question.agentId,
+    question: question.question,
+    asked_at: instant(question.askedAt),
+    answer: question.answer,
+    answered_at: instantOrNull(question.answeredAt),
+    open: isOpen(question, task.lease?.fence ?? null),
+  };
+}
+
 export function attemptView(attempt: Attempt): AttemptView {
   return {
     agent_id: attempt.agentId,
@@ -43,6 +80,7 @@ export function attemptView(attempt: Attempt): AttemptView {
     outcome: attempt.outcome,
     note: attempt.note,
     progress: [...attempt.progress],
+    usage: attempt.usage === null ? null : usageView(attempt.usage),
   };
 }
 
@@ -68,6 +106,10 @@ export function taskView(task: Task): TaskAnswer {
     enqueued_at: instantOrNull(task.enqueuedAt),
     lease: task.lease === null ? null : leaseView(task.lease),
     result: task.result === null ? null : resultView(task.result),
+    usage: task.used === null ? null : usedView(task.used),
+    limits:
+      task.limits === null ? null : { cost_usd: task.limits.costUsd, tokens: task.limits.tokens },
+    questions: task.questions.map((question) => questionView(question, task)),
     created_at: instant(task.createdAt),
     updated_at: instant(task.updatedAt),
     ended_at: instantOrNull(task.endedAt),

@@ -9,6 +9,7 @@ import { createEchoes } from './echoes.ts';
 import { createIdentity } from './identity.ts';
 import { createLabels } from './labels.ts';
 import { createLabelsAtOnce } from './labels-at-once.ts';
+import { openPull } from './open-pull.ts';
 import { createPlace } from './place.ts';
 import { createPushMirror } from './push-mirror.ts';
 import { type GithubPush, isPushNumber } from './pushes.ts';
@@ -146,6 +147,7 @@ export function openGithubForge(options: GithubForgeOptions): GithubForge {
         ? at(repository).pushes.read(number)
         : at(repository).mirror.read(number),
     pull: (repository, number, issue) => at(repository).mirror.pull(number, issue),
+    openPull: (repository, branch, wish) => openPull(at(repository).place, branch, wish),
     hasBranch: (repository, branch) => at(repository).branches.has(branch),
     createBranch: (repository, branch) => at(repository).branches.create(branch),
     async setLabels(repository, number, change) {

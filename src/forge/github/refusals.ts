@@ -4,7 +4,7 @@ import { RequestError } from '@octokit/request-error';
 import { ForgeBusy, ForgeRefused } from '../../core/forge.ts';
 import { Moved } from './client.ts';
 
-export type Writing = 'branch' | 'labels' | 'comment';
+export type Writing = 'branch' | 'labels' | 'comment' | 'pull';
 
 const TOO_QUICK_MS = 60_000;
 
@@ -22,6 +22,10 @@ const REFUSED: Readonly<Record<Writing, readonly (readonly [RegExp, string])[]>>
     [/.*/s, 'label_refused'],
   ],
   comment: [[/.*/s, 'comment_refused']],
+  pull: [
+    [/no commits between/i, 'no_commits'],
+    [/.*/s, 'pull_refused'],
+  ],
 };
 
 const FORBIDDEN: readonly (readonly [RegExp, string])[] = [

@@ -3,6 +3,7 @@
 
 import type { BaseStore } from '../../core/base-store.ts';
 import { changesNothing, type Found, type Moment, type Verb } from '../../core/decide/verb.ts';
+import type { LogStore } from '../../core/log-store.ts';
 import { noLedger } from '../../core/rows/ledger-row.ts';
 import type { Store } from '../../core/store.ts';
 import { withVerbs } from '../verbs.ts';
@@ -13,6 +14,7 @@ import { createForget } from './forget.ts';
 import { createGroupCommit, type Steps } from './group-commit.ts';
 import { createInstances } from './instances.ts';
 import { createLearn } from './learn.ts';
+import { createMemoryLogs } from './logs.ts';
 import { createMapArchive } from './map-archive.ts';
 import { createReads } from './reads.ts';
 import { createSettings } from './settings.ts';
@@ -51,6 +53,8 @@ export interface EmbeddedOptions {
   readonly kind: Store['kind'];
   readonly clock?: Clock;
   readonly log?: (message: string, error: unknown) => void;
+  /** Where logs of attempts go. Missing: nowhere but memory. */
+  readonly logs?: LogStore;
   readonly translate?: (error: unknown) => unknown;
   /** What to tell callers when a turn could not be written. */
   readonly cannotWrite?: string;
@@ -58,6 +62,7 @@ export interface EmbeddedOptions {
 
 export function createEmbeddedStore(archive: Archive, options: EmbeddedOptions): BaseStore & Store {
   const { kind, clock = createSystemClock(), log = () => undefined } = options;
+  const { logs = createMemoryLogs() } = options;
   const { translate = (error: unknown) => error, cannotWrite } = options;
   const steps = createGroupCommit({ archive, clock, log, translate, cannotWrite });
   const { read } = steps;
@@ -67,10 +72,10 @@ export function createEmbeddedStore(archive: Archive, options: EmbeddedOptions):
     claim: createClaim(steps),
     recall: createRecall(steps),
     learn: createLearn(steps),
-    due: (what, limit) =>
+    due: (what, limit, aheadMs = 0) =>
       read((now, memory) => {
-        if (what === 'write') return memory.dueWrites(now, limit);
-        const { keys, nextAt } = memory.due[what].due(now, limit);
+        if (what === 'write') return memory.dueWrites(now + aheadMs, limit);
+        const { keys, nextAt } = memory.due[what].due(now + aheadMs, limit);
         return { ids: keys.map(({ row }) => row.id), nextAt };
       }),
     forget: createForget(steps, archive),
@@ -78,6 +83,7 @@ export function createEmbeddedStore(archive: Archive, options: EmbeddedOptions):
     ...createSettings(steps),
     ...createInstances(steps),
     tickets: createTickets(steps),
+    logs,
     generation: () => '',
     now: () => read((now) => now),
     ping: () => read(() => archive.ping()),

@@ -50,9 +50,10 @@ export function createDue(env: Looking): BaseStore['due'] {
   async function tasks(
     what: Exclude<Due, 'write'>,
     limit: number,
+    aheadMs: number,
   ): Promise<{ ids: string[]; nextAt: number | null }> {
     await steps.look();
-    const now = clock.now();
+    const now = clock.now() + aheadMs;
     const ids: string[] = [];
     for (let from = 0; ; from += PAGE) {
       const entries = await page(LISTS[what], from);
@@ -80,9 +81,12 @@ export function createDue(env: Looking): BaseStore['due'] {
     }
   }
 
-  async function writes(limit: number): Promise<{ ids: string[]; nextAt: number | null }> {
+  async function writes(
+    limit: number,
+    aheadMs: number,
+  ): Promise<{ ids: string[]; nextAt: number | null }> {
     await steps.look();
-    const now = clock.now();
+    const now = clock.now() + aheadMs;
     const found: { id: string; at: number }[] = [];
     let nextAt: number | null = null;
     const later = (instant: number) => {
@@ -109,5 +113,6 @@ export function createDue(env: Looking): BaseStore['due'] {
     return { ids: found.slice(0, limit).map(({ id }) => id), nextAt };
   }
 
-  return (what, limit) => (what === 'write' ? writes(limit) : tasks(what, limit));
+  return (what, limit, aheadMs = 0) =>
+    what === 'write' ? writes(limit, aheadMs) : tasks(what, limit, aheadMs);
 }

@@ -61,7 +61,8 @@ function readLease(key: string, value: string): { fact: FactBody; shift: Shift }
   const name = parseTaskId(id);
   // The task as far as its fact looks at it.
   const row = { id, ...name, attempts: Number(attempts), enqueuedAt } as TaskRow;
-  const leased = { ...row, lease: { ...lease, seconds, answered: false, progress: [] } };
+  const fresh = { answered: false, progress: [], usage: null, pausedUntil: null };
+  const leased = { ...row, lease: { ...lease, seconds, ...fresh } };
   const shift = { from: 'ready', to: 'leased', before: priority, after: priority } as const;
   return { fact: leasedFact(leased), shift };
 }

@@ -36,6 +36,7 @@ export const KEY_PATTERNS = {
   task_info: 'task:info:{id}',
   task_history: 'task:history:{id}',
   task_result: 'task:result:{id}',
+  task_log: 'task:log:{id}',
   tasks_all: 'tasks:all',
   tasks_state: 'tasks:state:{state}',
   tasks_results: 'tasks:results',

@@ -21,6 +21,7 @@ import { createJournal } from './journal.ts';
 import { createIdentifiers, createKeys, type KeyPatterns } from './keys.ts';
 import { createLearn } from './learn.ts';
 import { type Call, openLink, refusalOf } from './link.ts';
+import { createLogs } from './logs.ts';
 import { createPaces } from './pace.ts';
 import { createPictures } from './pictures.ts';
 import { createProcessRoom, type ProcessRoom } from './process.ts';
@@ -228,6 +229,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
     holding: buckets.holding,
     ...reads,
     ...createSettings(link, keys, steps),
+    logs: createLogs(link, (id) => `${keys.at.task_log}${id}`, ttls.task_result),
     channels,
     processes,
     ...createInstances(link, keys, processes, now, () => `${generation} ${server}`, write),

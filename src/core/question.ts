@@ -1,0 +1,33 @@
+// Questions that agents ask people while they work. The lease is paused meanwhile.
+
+export interface Question {
+  /** Names it among the questions of its task: q1, q2, … */
+  readonly id: string;
+  readonly agentId: string;
+  /** The lease it was asked in. */
+  readonly fence: number;
+  readonly question: string;
+  readonly askedAt: number;
+  readonly answer: string | null;
+  readonly answeredAt: number | null;
+}
+
+/** Older ones are forgotten when a new one is asked. */
+export const QUESTIONS_KEPT = 20;
+
+export function nextQuestionId(questions: readonly Question[]): string {
+  const last = questions.at(-1);
+  return `q${last === undefined ? 1 : Number(last.id.slice(1)) + 1}`;
+}
+
+/** Nobody has answered it, and the agent that asked still waits. */
+export function isOpen(question: Question, fence: number | null): boolean {
+  return question.answer === null && question.fence === fence;
+}
+
+/** The event of the comment that shows a question on the issue. */
+export const askedEvent = (questionId: string): string => `asked-${questionId}`;
+
+export function questionOfEvent(event: string): string | null {
+  return /^asked-(q\d+)$/.exec(event)?.[1] ?? null;
+}

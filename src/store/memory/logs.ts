@@ -1,0 +1,51 @@
+// Logs of attempts in memory: for simulations and tests.
+
+import {
+  LOG_SEGMENT_BYTES,
+  LOG_SEGMENTS_KEPT,
+  type LogStore,
+  pageOf,
+  piecesOf,
+} from '../../core/log-store.ts';
+
+export function createMemoryLogs(): LogStore {
+  const logs = new Map<string, Map<number, Map<number, Buffer>>>();
+
+  return {
+    async append(taskId, fence, offset, bytes) {
+      const ofTask = logs.get(taskId) ?? new Map<number, Map<number, Buffer>>();
+      const segments = ofTask.get(fence) ?? new Map<number, Buffer>();
+      logs.set(taskId, ofTask.set(fence, segments));
+      for (const piece of piecesOf(offset, bytes)) {
+        const before = segments.get(piece.segment) ?? Buffer.alloc(0);
+        const size = Math.max(before.length, piece.at + piece.bytes.length);
+        const after = Buffer.alloc(size);
+        before.copy(after);
+        after.set(piece.bytes, piece.at);
+        segments.set(piece.segment, after);
+        segments.delete(piece.segment - LOG_SEGMENTS_KEPT);
+      }
+      const lengths = new Map([...segments].map(([segment, { length }]) => [segment, length]));
+      return pageOf(lengths, 0, 0)?.size ?? 0;
+    },
+    async read(taskId, fence, offset, limit) {
+      const segments = logs.get(taskId)?.get(fence);
+      if (segments === undefined) return null;
+      const lengths = new Map([...segments].map(([segment, { length }]) => [segment, length]));
+      const page = pageOf(lengths, offset, limit);
+      if (page === null) return null;
+      const parts: Buffer[] = [];
+      for (let place = page.from; place < page.to; ) {
+        const segment = Math.floor(place / LOG_SEGMENT_BYTES);
+        const begin = segment * LOG_SEGMENT_BYTES;
+        const end = Math.min(page.to, begin + LOG_SEGMENT_BYTES);
+        const kept = segments.get(segment) ?? Buffer.alloc(0);
+        parts.push(kept.subarray(place - begin, end - begin));
+        place = end;
+      }
+      return { offset: page.from, bytes: Buffer.concat(parts), size: page.size };
+    },
+    fences: async (taskId) => [...(logs.get(taskId)?.keys() ?? [])].sort((a, b) => a - b),
+    forget: async () => undefined,
+  };
+}
