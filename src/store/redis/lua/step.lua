@@ -7,7 +7,7 @@ local function head_name(bucket, score)
   return sub('0000000000000000', #score + 1) .. score .. ' ' .. bucket
 end
 local function head_of(bucket)
-  local head = call('ZRANGE', K.queue_bucket .. bucket, '0', '0', 'WITHSCORES')
+  local head = try('ZRANGE', K.queue_bucket .. bucket, '0', '0', 'WITHSCORES')
   return head[1] and head_name(bucket, head[2])
 end
 
@@ -119,8 +119,8 @@ local function move_heads(buckets, before)
   for k = 1, #buckets do
     local head = head_of(buckets[k])
     if head ~= before[k] then
-      if before[k] then call('ZREM', K.queue_heads, before[k]) end
-      if head then call('ZADD', K.queue_heads, '0', head) end
+      if before[k] then try('ZREM', K.queue_heads, before[k]) end
+      if head then try('ZADD', K.queue_heads, '0', head) end
     end
   end
 end
