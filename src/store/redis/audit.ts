@@ -19,6 +19,7 @@ import {
 
 const PER_LOOK = 300;
 const PER_QUEUE = 50;
+const BUCKETS_PER_LOOK = 20;
 
 export type Audit = () => Promise<void>;
 
@@ -143,33 +144,66 @@ export function createAudit(env: Auditing): Audit {
     await checkBuckets(ready);
   }
 
-  /** Entries of the queues that belong to no ready task are set aside. */
-  async function checkQueue(name: 'high' | 'normal' | 'low'): Promise<void> {
-    const key = at[`queue_${name}`];
+  /** Entries that belong to no task which stands there are set aside. */
+  async function checkList(name: string, key: string): Promise<void> {
     const from = audited.get(name) ?? 0;
     const ids = (await link.send('ZRANGE', key, from, from + PER_QUEUE - 1)) as string[];
     audited.set(name, ids.length < PER_QUEUE ? 0 : from + ids.length);
     const texts = await rows.read(ids);
     const strange = ids.filter((id, index) => {
       const text = texts[index] ?? '';
-      return !text.startsWith('r') || !standing.places(decodeFiled(id, text)).has(key);
+      return text === '' || !standing.places(decodeFiled(id, text)).has(key);
     });
     if (strange.length === 0) return;
     const now = await env.now();
     for (const id of strange) {
-      // Compared with what was looked at: it may have become ready meanwhile.
-      const lists: ListChange[] = [
-        ['ZREM', key, id],
-        ['HSET', at.queue_corrupt, id, `queue ${name} at ${now}`],
-      ];
-      await fix(id, texts[ids.indexOf(id)] ?? '', lists, []);
+      // Compared with what was looked at: it may have come to stand there meanwhile.
+      const text = texts[ids.indexOf(id)] ?? '';
+      const lists: ListChange[] = [['ZREM', key, id]];
+      if (text === '') lists.push(['HSET', at.queue_corrupt, id, `${name} at ${now}`]);
+      const bucket = key.slice(at.queue_bucket.length);
+      await fix(id, text, lists, key.startsWith(at.queue_bucket) ? [bucket] : []);
     }
     env.setAside(strange);
   }
 
+  async function checkHolds(): Promise<void> {
+    const from = audited.get('holds') ?? 0;
+    const last = from + PER_QUEUE - 1;
+    const agents = (await link.send('ZRANGE', at.processes_known, from, last)) as string[];
+    audited.set('holds', agents.length < PER_QUEUE ? 0 : from + agents.length);
+    for (const agent of agents) {
+      const key = `${at.process_holds}${agent}`;
+      const held = (await link.send('SMEMBERS', key)) as string[];
+      const tasks = await rows.tasks(held, true);
+      for (const id of held) {
+        const task = tasks.get(id);
+        if (task?.row.lease?.agentId === agent) continue;
+        await fix(id, task?.text ?? '', [['SREM', '@', key, id]], []);
+      }
+    }
+  }
+
+  /** A few buckets at a time. */
+  async function checkBucketLists(): Promise<void> {
+    const numbers = [...(await buckets.all()).values()];
+    const from = (audited.get('buckets') ?? 0) % Math.max(1, numbers.length);
+    audited.set('buckets', from + BUCKETS_PER_LOOK);
+    for (const number of numbers.slice(from, from + BUCKETS_PER_LOOK)) {
+      await checkList(`bucket ${number}`, `${at.queue_bucket}${number}`);
+    }
+  }
+
   return async () => {
     await checkRows();
-    for (const name of ['high', 'normal', 'low'] as const) await checkQueue(name);
+    await checkList('queue high', at.queue_high);
+    await checkList('queue normal', at.queue_normal);
+    await checkList('queue low', at.queue_low);
+    await checkList('leases', at.leases);
+    await checkList('delayed', at.queue_delayed);
+    await checkList('opening', at.queue_opening);
+    await checkBucketLists();
+    await checkHolds();
     await link.run('check_heads', []);
   };
 }

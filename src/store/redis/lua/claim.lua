@@ -90,8 +90,10 @@ local function leave_bucket(w, bucket, id)
   gone[#gone + 1] = id
 end
 
-local function set_aside(w, bucket, id)
+local function set_aside(w, bucket, id, row)
   leave_bucket(w, bucket, id)
+  -- Ready in another bucket: this list alone was wrong.
+  if row and sub(row, 1, 1) == 'r' then return end
   for _, queue in ipairs({ K.queue_high, K.queue_normal, K.queue_low }) do call('ZREM', queue, id) end
   call('HSET', K.queue_corrupt, id, 'bucket ' .. bucket .. ' at ' .. now_text)
   w.corrupt[#w.corrupt + 1] = id
@@ -118,7 +120,7 @@ local function choose(w, rank, owner, ms)
       local fence, filed, attempts, born, lock, branch
       if row then fence, filed, attempts, born, lock, branch = match(row, '^r(%d+) (%d+) (%d+) (%d+) (%S+) ([^\n]*)') end
       move_on(w, at)
-      if filed ~= bucket then set_aside(w, bucket, id)
+      if filed ~= bucket then set_aside(w, bucket, id, row)
       elseif proved_free(w, born) and call('SET', K.lock_issue .. lock, owner, 'NX', 'PX', ms) then
         leave_bucket(w, bucket, id)
         return id, row, tonumber(fence), attempts, branch, score
