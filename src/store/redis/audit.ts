@@ -1,15 +1,25 @@
 // The sweep's look at rows and lists, a few at a time. Rows are right; a list that says something else, because a
 // command failed or a key was removed by hand, is made right from them.
 
+import type { Changes } from './change.ts';
 import type { Keys } from './keys.ts';
 import type { Link } from './link.ts';
+import type { Buckets } from './registry.ts';
 import type { Rows } from './rows.ts';
 import { isOpenRow, type Standing } from './standing.ts';
 import type { ListChange, Steps } from './steps.ts';
-import { decodeFiled, decodeLedgerText, type FiledTask, issueOfName } from './texts.ts';
+import {
+  decodeFiled,
+  decodeHead,
+  decodeLedgerText,
+  type FiledTask,
+  headName,
+  issueOfName,
+} from './texts.ts';
 
 const PER_LOOK = 300;
 const PER_QUEUE = 50;
+const BUCKETS_PER_LOOK = 20;
 
 export type Audit = () => Promise<void>;
 
@@ -19,25 +29,33 @@ interface Auditing {
   readonly rows: Rows;
   readonly steps: Steps;
   readonly standing: Standing;
+  readonly buckets: Buckets;
+  readonly refile: Changes['refile'];
   readonly now: () => Promise<number>;
   readonly setAside: (ids: readonly string[]) => void;
 }
 
 export function createAudit(env: Auditing): Audit {
-  const { link, keys, rows, steps, standing } = env;
+  const { link, keys, rows, steps, standing, buckets } = env;
   const { at } = keys;
   let cursor = '0';
   const audited = new Map<string, number>();
 
-  async function apply(task: FiledTask, lists: readonly ListChange[]): Promise<void> {
+  /** If the row is still as it was looked at. */
+  async function fix(
+    name: string,
+    text: string,
+    lists: readonly ListChange[],
+    touched: readonly string[],
+  ): Promise<void> {
     await steps.change({
-      rows: [[task.row.id, task.text, '=']],
+      rows: [[name, text, '=']],
       lists,
       facts: [],
       until: null,
       places: null,
       filing: '',
-      buckets: task.row.state === 'ready' ? [task.bucket] : [],
+      buckets: touched,
       timed: false,
     });
   }
@@ -58,7 +76,8 @@ export function createAudit(env: Auditing): Audit {
       const held = await link.send('SISMEMBER', key, row.id).catch(() => 0);
       if (held !== 1) lists.push(['SADD', '@', key, row.id]);
     }
-    if (lists.length > 0) await apply(task, lists);
+    const touched = row.state === 'ready' ? [task.bucket] : [];
+    if (lists.length > 0) await fix(row.id, task.text, lists, touched);
   }
 
   async function checkLedger(name: string, text: string): Promise<void> {
@@ -68,69 +87,123 @@ export function createAudit(env: Auditing): Audit {
     const found = await link.send('ZSCORE', at.outbox_due, name.slice(1)).catch(() => null);
     if (found !== null) return;
     const due = Math.min(...row.writes.map(({ availableAt }) => availableAt));
-    await steps.change({
-      rows: [[name, text, '=']],
-      lists: [['ZADD', at.outbox_due, String(due), name.slice(1)]],
-      facts: [],
-      until: null,
-      places: null,
-      filing: '',
-      buckets: [],
-      timed: false,
-    });
+    await fix(name, text, [['ZADD', at.outbox_due, String(due), name.slice(1)]], []);
+  }
+
+  /** Lists of issues: open ones, those that carry a label, those that wait for another. */
+  async function checkHead(name: string, text: string): Promise<void> {
+    const head = decodeHead(issueOfName(name.slice(1)), text);
+    const wanted = standing
+      .moveIssue(undefined, head, await env.now())
+      .filter(([verb]) => verb === 'ZADD' || verb === 'SADD');
+    const missing = await Promise.all(
+      wanted.map(async ([verb, key, first = '', second = '']) => {
+        const look =
+          verb === 'ZADD'
+            ? link.send('ZSCORE', key, second)
+            : link.send('SISMEMBER', first, second);
+        const found = await look.catch(() => null);
+        return found === null || found === 0;
+      }),
+    );
+    const lists = wanted.filter((_, index) => missing[index]);
+    if (lists.length > 0) await fix(name, text, lists, []);
+  }
+
+  /** A task that became ready while its labels could not be looked up stands in the wrong bucket. */
+  async function checkBuckets(tasks: readonly FiledTask[]): Promise<void> {
+    if (tasks.length === 0) return;
+    const heads = await rows.read(tasks.map(({ row }) => headName(row)));
+    const filing = await buckets.filing(true);
+    for (const [index, { row, bucket }] of tasks.entries()) {
+      const text = heads[index] ?? '';
+      if (text === '') continue;
+      const name = standing.bucketOf(row, decodeHead(row, text).row, filing) ?? '';
+      if (filing.number(name) !== bucket) await env.refile(row);
+    }
   }
 
   async function checkRows(): Promise<void> {
-    const [next, flat] = (await link.send('HSCAN', at.rows, cursor, 'COUNT', PER_LOOK)) as [
-      string,
-      string[],
-    ];
+    const page = await link.send('HSCAN', at.rows, cursor, 'COUNT', PER_LOOK);
+    const [next, flat] = page as [string, string[]];
     cursor = next;
     const checks: Promise<void>[] = [];
+    const ready: FiledTask[] = [];
     for (let index = 0; index < flat.length; index += 2) {
       const name = flat[index] ?? '';
       const text = flat[index + 1] ?? '';
       if (name.startsWith('#')) checks.push(checkLedger(name, text));
-      if (!/^[!#?:]/.test(name)) {
+      else if (name.startsWith('!')) checks.push(checkHead(name, text));
+      else if (!/^[?:]/.test(name)) {
         const task = decodeFiled(name, text);
         if (isOpenRow(task.row)) checks.push(checkTask(task));
+        if (task.row.state === 'ready') ready.push(task);
       }
     }
     await Promise.all(checks);
+    await checkBuckets(ready);
   }
 
-  /** Entries of the queues that belong to no ready task are set aside. */
-  async function checkQueue(name: 'high' | 'normal' | 'low'): Promise<void> {
-    const key = at[`queue_${name}`];
+  /** Entries that belong to no task which stands there are set aside. */
+  async function checkList(name: string, key: string): Promise<void> {
     const from = audited.get(name) ?? 0;
     const ids = (await link.send('ZRANGE', key, from, from + PER_QUEUE - 1)) as string[];
     audited.set(name, ids.length < PER_QUEUE ? 0 : from + ids.length);
     const texts = await rows.read(ids);
-    const strange = ids.filter((_, index) => !(texts[index] ?? '').startsWith('r'));
+    const strange = ids.filter((id, index) => {
+      const text = texts[index] ?? '';
+      return text === '' || !standing.places(decodeFiled(id, text)).has(key);
+    });
     if (strange.length === 0) return;
     const now = await env.now();
     for (const id of strange) {
-      // Compared with what was looked at: it may have become ready meanwhile.
-      await steps.change({
-        rows: [[id, texts[ids.indexOf(id)] ?? '', '=']],
-        lists: [
-          ['ZREM', key, id],
-          ['HSET', at.queue_corrupt, id, `queue ${name} at ${now}`],
-        ],
-        facts: [],
-        until: null,
-        places: null,
-        filing: '',
-        buckets: [],
-        timed: false,
-      });
+      // Compared with what was looked at: it may have come to stand there meanwhile.
+      const text = texts[ids.indexOf(id)] ?? '';
+      const lists: ListChange[] = [['ZREM', key, id]];
+      if (text === '') lists.push(['HSET', at.queue_corrupt, id, `${name} at ${now}`]);
+      const bucket = key.slice(at.queue_bucket.length);
+      await fix(id, text, lists, key.startsWith(at.queue_bucket) ? [bucket] : []);
     }
     env.setAside(strange);
   }
 
+  async function checkHolds(): Promise<void> {
+    const from = audited.get('holds') ?? 0;
+    const last = from + PER_QUEUE - 1;
+    const agents = (await link.send('ZRANGE', at.processes_known, from, last)) as string[];
+    audited.set('holds', agents.length < PER_QUEUE ? 0 : from + agents.length);
+    for (const agent of agents) {
+      const key = `${at.process_holds}${agent}`;
+      const held = (await link.send('SMEMBERS', key)) as string[];
+      const tasks = await rows.tasks(held, true);
+      for (const id of held) {
+        const task = tasks.get(id);
+        if (task?.row.lease?.agentId === agent) continue;
+        await fix(id, task?.text ?? '', [['SREM', '@', key, id]], []);
+      }
+    }
+  }
+
+  /** A few buckets at a time. */
+  async function checkBucketLists(): Promise<void> {
+    const numbers = [...(await buckets.all()).values()];
+    const from = (audited.get('buckets') ?? 0) % Math.max(1, numbers.length);
+    audited.set('buckets', from + BUCKETS_PER_LOOK);
+    for (const number of numbers.slice(from, from + BUCKETS_PER_LOOK)) {
+      await checkList(`bucket ${number}`, `${at.queue_bucket}${number}`);
+    }
+  }
+
   return async () => {
     await checkRows();
-    for (const name of ['high', 'normal', 'low'] as const) await checkQueue(name);
+    await checkList('queue high', at.queue_high);
+    await checkList('queue normal', at.queue_normal);
+    await checkList('queue low', at.queue_low);
+    await checkList('leases', at.leases);
+    await checkList('delayed', at.queue_delayed);
+    await checkList('opening', at.queue_opening);
+    await checkBucketLists();
+    await checkHolds();
     await link.run('check_heads', []);
   };
 }

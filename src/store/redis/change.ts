@@ -189,7 +189,7 @@ export function createChanges(env: Changing): Changes {
     if (ref !== null) {
       rowChanges.set(headName(ref), [headName(ref), head?.text ?? '', '=']);
       rowChanges.set(ledgerName(ref), [ledgerName(ref), seen.ledger.text, '=']);
-      prepareIssue(seen, decision, open, ids, filing, now, lists, rowChanges, next);
+      prepareIssue(seen, decision, open, ids, now, lists, rowChanges, next);
       prepareLedger(seen, decision.ledger, changed.length > 0, lists, rowChanges, next);
     }
     const all = [...rowChanges.values()];
@@ -218,7 +218,6 @@ export function createChanges(env: Changing): Changes {
     decision: Decision<unknown>,
     open: number,
     ids: readonly string[],
-    filing: Filing,
     now: number,
     lists: ListChange[],
     rowChanges: Map<string, RowChange>,
@@ -232,9 +231,7 @@ export function createChanges(env: Changing): Changes {
     if (after.text === head?.text) return;
     rowChanges.set(headName(ref), [headName(ref), head?.text ?? '', after.text]);
     next.set(headName(ref), after);
-    lists.push(
-      ...standing.moveIssue(head, after, decision.issue?.row.seenAt ?? now, filing.isLearned),
-    );
+    lists.push(...standing.moveIssue(head, after, decision.issue?.row.seenAt ?? now));
     if (decision.issue !== undefined && picture !== head?.picture) {
       const shown = decision.issue.picture;
       const key = `${keys.at.issue_metadata}${identifiers.issueId(ref.repository, ref.number)}`;

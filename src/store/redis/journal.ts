@@ -287,6 +287,11 @@ export function createJournal(env: Folding): Journal {
     return { once: lists, shown };
   }
 
+  const show = (lists: readonly ListChange[]): Promise<void> =>
+    link.sendAll(
+      lists.map(([verb, key, ...rest]) => (key === '@' ? [verb, ...rest] : [verb, key, ...rest])),
+    );
+
   async function fold(): Promise<number> {
     for (;;) {
       const [from = ''] = await rows.read([FOLDED]);
@@ -295,10 +300,8 @@ export function createJournal(env: Folding): Journal {
       if (last === undefined) return Number(from);
       // What shows a row may be written again; what counts is counted once, in a step that nobody was faster than.
       const { once, shown } = await draw(facts);
-      await link.sendAll(
-        shown.map(([verb, key, ...rest]) => (key === '@' ? [verb, ...rest] : [verb, key, ...rest])),
-      );
-      await steps.change({
+      await show(shown);
+      const word = await steps.change({
         rows: [[FOLDED, from, String(last.fact.seq)]],
         lists: once,
         facts: [],
@@ -308,6 +311,8 @@ export function createJournal(env: Folding): Journal {
         buckets: [],
         timed: false,
       });
+      // Somebody else was at it, and what was written here may be older than what they wrote.
+      if (word === 'stale') await show((await draw(facts)).shown);
     }
   }
 

@@ -5,7 +5,6 @@ import { Command } from 'ioredis';
 import { BantoError, busy } from '../../core/errors.ts';
 import { type Client, Cluster } from './connect.ts';
 import type { Keys } from './keys.ts';
-import { piped } from './piped.ts';
 import type { FunctionName, Library } from './scripts.ts';
 
 export type Reply = readonly unknown[];
@@ -13,7 +12,7 @@ export type Reply = readonly unknown[];
 export interface Link {
   /** A function of the library that knows the clock and the generation; its reply begins with a word. */
   run(name: FunctionName, args: readonly string[]): Promise<Reply>;
-  /** Many commands in one write; the first error is thrown. */
+  /** Many commands in one write. One on a key of the wrong type is reported, and harms no other. */
   sendAll(commands: readonly (readonly string[])[]): Promise<void>;
   send(command: string, ...args: (string | number)[]): Promise<unknown>;
   /** Others' facts count as seen too. */
@@ -201,11 +200,17 @@ export async function openLink(options: LinkOptions): Promise<Link> {
     send: (command, ...args) => through(() => client.call(command, ...args.map(String))),
     async sendAll(commands) {
       if (commands.length === 0) return;
-      await through(() =>
-        piped(client, (pipe) => {
-          for (const [name = '', ...args] of commands) pipe.call(name, ...args);
-        }),
-      );
+      const replies = await through(async () => {
+        const pipe = client.pipeline();
+        for (const [name = '', ...args] of commands) pipe.call(name, ...args);
+        return (await pipe.exec()) ?? [];
+      });
+      for (const [error] of replies) {
+        if (error === null) continue;
+        const problem = translate(error);
+        if (problem.code !== 'internal') throw problem;
+        options.warn('A key that is only shown could not be written', error);
+      }
     },
     sawSeq(seq) {
       seen = Math.max(seen, seq);

@@ -194,10 +194,8 @@ export function createReads(env: Reading): Omit<TaskReads, 'registry' | 'peek' |
   }
 
   async function oldestReadyAt(): Promise<number | null> {
-    const queues = [at.queue_high, at.queue_normal, at.queue_low];
     const registered = (await link.send('HVALS', at.queue_buckets)) as string[];
     const buckets = registered.map((number) => `${at.queue_bucket}${number}`);
-    void queues;
     const scores = await Promise.all(
       buckets.map(
         async (key) => ((await link.send('ZRANGE', key, 0, 0, 'WITHSCORES')) as string[])[1],

@@ -182,7 +182,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
   const journal = createJournal(parts);
   const { change, changeAll, refile } = createChanges({ ...parts, note: agents.note });
   const reads = createReads({ ...parts, journal, agents });
-  const audit = createAudit(parts);
+  const audit = createAudit({ ...parts, refile });
   const openSubscriber = () => openClient(connection, { ...timeouts, subscriber: true });
   const subscriptions = createSubscriptions(
     link,

@@ -61,8 +61,11 @@ export function loadLibrary(keys: Keys, ttls: Ttls): Library {
   const code = fillIn(FILES.map(file).join('\n'), keys, ttls);
   const id = `banto_${createHash('sha1').update(code).digest('hex').slice(0, 16)}`;
   const called = (name: string) => `${id}_${name}`;
-  const register = FUNCTIONS.map(
-    (name) => `redis.register_function('${called(name)}', ${name})`,
-  ).join('\n');
+  // Each begins with the clock and the generation that the caller knows; only `attach` compares for itself.
+  const register = FUNCTIONS.map((name) => {
+    const known = name === 'attach' ? "''" : 'A[2]';
+    const body = `if not begin(A[1], ${known}) then return { 'generation' } end return ${name}(A)`;
+    return `redis.register_function('${called(name)}', function(_, A) ${body} end)`;
+  }).join('\n');
   return { name: id, text: `#!lua name=${id}\n${code}\n${register}\n`, called };
 }

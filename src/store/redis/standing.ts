@@ -20,12 +20,7 @@ export interface Standing {
   /** The sorted sets a task stands in, with its score in each. */
   places(task: FiledTask): Map<string, number>;
   moveTask(before: FiledTask | undefined, after: FiledTask): ListChange[];
-  moveIssue(
-    before: IssueHead | undefined,
-    after: IssueHead,
-    seenAt: number,
-    isLearned: (label: string) => boolean,
-  ): ListChange[];
+  moveIssue(before: IssueHead | undefined, after: IssueHead, seenAt: number): ListChange[];
   moveLedger(before: LedgerRow, after: LedgerRow): ListChange[];
 }
 
@@ -66,14 +61,9 @@ export function createStanding(keys: Keys, identifiers: Identifiers): Standing {
 
   const listed = ({ row, open }: IssueHead): boolean => row.state === 'open' || open > 0;
 
-  function moveUses(
-    before: IssueHead | undefined,
-    after: IssueHead,
-    isLearned: (label: string) => boolean,
-  ): ListChange[] {
+  function moveUses(before: IssueHead | undefined, after: IssueHead): ListChange[] {
     const had = before !== undefined && before.open > 0 ? before.row.matchLabels : [];
     const has = after.open > 0 ? after.row.matchLabels : [];
-    void isLearned;
     return [
       ...has
         .filter((label) => !had.includes(label))
@@ -116,11 +106,11 @@ export function createStanding(keys: Keys, identifiers: Identifiers): Standing {
       }
       return [...lists, ...moveLease(before?.row, after.row)];
     },
-    moveIssue(before, after, seenAt, isLearned) {
+    moveIssue(before, after, seenAt) {
       const { row } = after;
       const name = issueName(row);
       const open = `${at.issues_open}${row.repository}`;
-      const lists = moveUses(before, after, isLearned);
+      const lists = moveUses(before, after);
       if (before === undefined || listed(before) !== listed(after)) {
         if (listed(after)) {
           lists.push(['ZADD', open, String(row.number), name], ['ZREM', at.issues_closed, name]);

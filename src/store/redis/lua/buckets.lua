@@ -2,8 +2,7 @@
 
 -- Arguments: clock, generation, then names of buckets. Reply: `ok`, what filing goes by, and the number of each.
 -- A new bucket outdates every ranking.
-local function number_buckets(_, A)
-  if not begin(A[1], A[2]) then return { 'generation' } end
+local function number_buckets(A)
   local numbers = {}
   for n = 3, #A do
     local number = call('HGET', K.queue_buckets, A[n])
@@ -16,11 +15,9 @@ local function number_buckets(_, A)
   end
   return { 'ok', meta.filing, numbers }
 end
-
 -- Arguments: clock, generation, then name and number of buckets that are to go if they are empty. What was filed by
 -- these numbers has to look again.
-local function drop_buckets(_, A)
-  if not begin(A[1], A[2]) then return { 'generation' } end
+local function drop_buckets(A)
   for n = 3, #A, 2 do
     if call('EXISTS', K.queue_bucket .. A[n + 1]) == 0 and call('HGET', K.queue_buckets, A[n]) == A[n + 1] then
       call('HDEL', K.queue_buckets, A[n])
@@ -30,24 +27,18 @@ local function drop_buckets(_, A)
   end
   return { 'ok' }
 end
-
--- Arguments: clock, generation. Every bucket's head is what `queue:heads` says. Reply: `ok` and how many were not.
-local function check_heads(_, A)
-  if not begin(A[1], A[2]) then return { 'generation' } end
-  local said, wrong = {}, 0
-  for _, name in ipairs(call('ZRANGE', K.queue_heads, '0', '-1')) do
-    local bucket = sub(name, 18)
-    if said[bucket] then call('ZREM', K.queue_heads, name) wrong = wrong + 1 else said[bucket] = name end
-  end
+-- Every bucket's head is what `queue:heads` says: names that are not, go. Reply: `ok` and how many were wrong.
+local function check_heads()
+  local right, wrong = {}, 0
   for _, bucket in ipairs(call('HVALS', K.queue_buckets)) do
     local head = head_of(bucket)
-    if head ~= said[bucket] then
-      wrong = wrong + 1
-      if said[bucket] then call('ZREM', K.queue_heads, said[bucket]) end
-      if head then call('ZADD', K.queue_heads, '0', head) end
+    if head then
+      right[head] = true
+      wrong = wrong + call('ZADD', K.queue_heads, '0', head)
     end
-    said[bucket] = nil
   end
-  for _, name in pairs(said) do call('ZREM', K.queue_heads, name) end
+  for _, name in ipairs(call('ZRANGE', K.queue_heads, '0', '-1')) do
+    if not right[name] then wrong = wrong + call('ZREM', K.queue_heads, name) end
+  end
   return { 'ok', wrong }
 end

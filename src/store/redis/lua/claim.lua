@@ -40,26 +40,17 @@ local function load_heads(w, last)
   w.names, w.of, w.all = kept, {}, last == '-1' or #names < 12
   for n = 1, #kept do w.of[n] = sub(kept[n], 18) end
 end
-
 local function best_head(w, rank)
   if not w.names then load_heads(w, '11') end
-  local names, of = w.names, w.of
-  if not w.all then
-    for n = 1, #names do
-      if rank[of[n]] == 1 then return n end
-    end
-    load_heads(w, '-1')
-    names, of = w.names, w.of
-  end
-  local best, group
-  for n = 1, #names do
+  local best, group, of = nil, nil, w.of
+  for n = 1, #of do
     local found = rank[of[n]]
-    if found and (not group or found < group) then
-      best, group = n, found
-      if found == 1 then break end
-    end
+    if found == 1 then return n end
+    if found and (not group or found < group) then best, group = n, found end
   end
-  return best
+  if w.all then return best end
+  load_heads(w, '-1')
+  return best_head(w, rank)
 end
 
 -- The candidate at the head is used up: the next one of its bucket takes its place in the order.
@@ -71,8 +62,7 @@ local function move_on(w, at)
   local name = id and head_name(bucket, score)
   if not name or (not w.all and name > names[#names]) then
     table.remove(names, at)
-    table.remove(of, at)
-    return
+    return table.remove(of, at)
   end
   while names[at + 1] and names[at + 1] < name do
     names[at], of[at] = names[at + 1], of[at + 1]
@@ -80,7 +70,6 @@ local function move_on(w, at)
   end
   names[at], of[at] = name, bucket
 end
-
 local function leave_bucket(w, bucket, id)
   local gone = w.gone[bucket]
   if not gone then
@@ -89,9 +78,10 @@ local function leave_bucket(w, bucket, id)
   end
   gone[#gone + 1] = id
 end
-
-local function set_aside(w, bucket, id)
+local function set_aside(w, bucket, id, row)
   leave_bucket(w, bucket, id)
+  -- Ready in another bucket: this list alone was wrong.
+  if row and sub(row, 1, 1) == 'r' then return end
   for _, queue in ipairs({ K.queue_high, K.queue_normal, K.queue_low }) do call('ZREM', queue, id) end
   call('HSET', K.queue_corrupt, id, 'bucket ' .. bucket .. ' at ' .. now_text)
   w.corrupt[#w.corrupt + 1] = id
@@ -118,18 +108,13 @@ local function choose(w, rank, owner, ms)
       local fence, filed, attempts, born, lock, branch
       if row then fence, filed, attempts, born, lock, branch = match(row, '^r(%d+) (%d+) (%d+) (%d+) (%S+) ([^\n]*)') end
       move_on(w, at)
-      if filed ~= bucket then set_aside(w, bucket, id)
+      if filed ~= bucket then set_aside(w, bucket, id, row)
       elseif proved_free(w, born) and call('SET', K.lock_issue .. lock, owner, 'NX', 'PX', ms) then
         leave_bucket(w, bucket, id)
         return id, row, tonumber(fence), attempts, branch, score
       end
     end
   end
-end
-
-local function queue_of(score)
-  score = tonumber(score)
-  return score < 1e13 and K.queue_high or score < 51e13 and K.queue_normal or K.queue_low
 end
 
 -- One claim: group list, registry version, leases it may have besides, agent, token, seconds, lock of writes in ms,
@@ -163,10 +148,11 @@ local function claim(A, p, w)
   w.set[id] = text
   w.set['#' .. issue] = 'B' .. now_text .. ' ' .. fence .. ' ' .. lock_ms .. ' ' .. id .. ' ' .. labels .. '\t' .. branch .. '\n' .. ledger
   w.facts[w.f + 1], w.facts[w.f + 2], w.f = 'L ' .. score .. ' ' .. attempts, id .. '\n' .. layer, w.f + 2
-  local l = w.lists
-  l[#l + 1] = { 'ZADD', K.leases, expires, id }
-  l[#l + 1] = { 'ZADD', K.outbox_due, 'LT', int(now + lock_ms), issue }
-  l[#l + 1] = { 'ZREM', queue_of(score), id }
+  local rank = tonumber(score)
+  local queue = rank < 1e13 and w.high or rank < 51e13 and w.normal or w.low
+  local l, d, o = w.leases, w.due, w.opening
+  l[#l + 1], l[#l + 2], d[#d + 1], d[#d + 2] = expires, id, int(now + lock_ms), issue
+  queue[#queue + 1], o[#o + 1] = id, id
   call('SADD', K.process_holds .. agent, id)
   return 'leased', id, text, ledger, rows[2] or '', rows[3] or ''
 end
@@ -178,13 +164,9 @@ local function finish_claims(w, failed)
   for name, text in pairs(w.set) do set[s + 1], set[s + 2], s = name, text, s + 2 end
   if s > 2 then call(unpack(set, 1, s)) end
   for _, gone in pairs(w.gone) do run(gone, #gone, failed) end
-  for _, command in ipairs(w.lists) do run(command, #command, failed) end
-  local opening, o = { 'ZREM', K.queue_opening }, 2
-  for name in pairs(w.set) do
-    o = o + 1
-    opening[o] = name
+  for _, list in ipairs({ w.leases, w.due, w.high, w.normal, w.low, w.opening }) do
+    if #list > 3 or (#list == 3 and list[1] == 'ZREM') then run(list, #list, failed) end
   end
-  if o > 2 then run(opening, o, failed) end
   local buckets, before = {}, {}
   for bucket, head in pairs(w.heads) do buckets[#buckets + 1], before[#buckets + 1] = bucket, head end
   move_heads(buckets, before)
@@ -194,7 +176,9 @@ end
 local function claim_all(A, p, corrupt, failed)
   local answers, groups = {}, tonumber(A[p])
   local w = {
-    groups = {}, candidates = {}, gone = {}, heads = {}, set = {}, facts = {}, f = 5, lists = {}, corrupt = corrupt,
+    groups = {}, candidates = {}, gone = {}, heads = {}, set = {}, facts = {}, f = 5, corrupt = corrupt,
+    leases = { 'ZADD', K.leases }, due = { 'ZADD', K.outbox_due, 'LT' }, opening = { 'ZREM', K.queue_opening },
+    high = { 'ZREM', K.queue_high }, normal = { 'ZREM', K.queue_normal }, low = { 'ZREM', K.queue_low },
     quarantine = tonumber(meta.quarantine_until) or 0, maintenance = false }
   if groups == 0 then return answers end
   w.maintenance = call('GET', K.flags_maintenance) == 'true'
@@ -215,8 +199,7 @@ end
 -- changes were decided at, how old that may be; then changes (see `apply`) and claims (see `claim`).
 -- Reply: `ok`, the instant, the clock's offset, the number of facts before, the last place in line, the registry's
 -- version; then lists: a word for each change, what failed, what was set aside, six values for each claim.
-local function step(_, A)
-  if not begin(A[1], A[2]) then return { 'generation' } end
+local function step(A)
   local place, seq, words, failed, corrupt = nil, meta.seq, {}, {}, {}
   if A[3] ~= '' and math.abs(now - A[3]) > tonumber(A[4]) then
     return { 'clock', now_text, meta.clock_offset, seq, meta.place, meta.registry_version }

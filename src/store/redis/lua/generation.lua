@@ -4,15 +4,13 @@
 -- (who answered it last, '' at its start), fresh (an id for a new generation), lease ms, settle ms, home, format.
 -- Reply: `ok` with the generation, the server that answers, the repository with short ids, the end of the quarantine,
 -- the instant and the clock's offset; `format` where another version of Banto wrote the data.
-local function attach(_, A)
-  begin(A[1], '')
+local function attach(A)
   local known, seen, fresh = A[2], tonumber(A[3]), A[5]
   local more = call('HMGET', K.meta, 'server', 'server_seq', 'home', 'format', 'restored')
   local last, server_seq = tonumber(meta.seq) or 0, tonumber(more[2]) or 0
   local answers = match(call('INFO', 'server'), 'run_id:(%x+)') or ''
   if meta.generation ~= '' and more[4] ~= A[9] then return { 'format' } end
 
-  local function put(name, value) call('HSET', K.meta, name, value) end
   -- Numbers of facts go on from the highest that anybody saw.
   local function mark()
     meta.seq = int(math.max(last, seen))
@@ -20,13 +18,12 @@ local function attach(_, A)
   end
   local function quarantine()
     meta.quarantine_until = int(now + A[6])
-    put('lost_at', now_text)
-    put('quarantine_until', meta.quarantine_until)
+    call('HSET', K.meta, 'lost_at', now_text, 'quarantine_until', meta.quarantine_until)
     mark()
   end
   local function renew()
     meta.generation = fresh
-    put('generation', fresh)
+    call('HSET', K.meta, 'generation', fresh)
   end
 
   if meta.generation == '' then

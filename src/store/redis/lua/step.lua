@@ -7,10 +7,9 @@ local function head_name(bucket, score)
   return sub('0000000000000000', #score + 1) .. score .. ' ' .. bucket
 end
 local function head_of(bucket)
-  local head = call('ZRANGE', K.queue_bucket .. bucket, '0', '0', 'WITHSCORES')
+  local head = try('ZRANGE', K.queue_bucket .. bucket, '0', '0', 'WITHSCORES')
   return head[1] and head_name(bucket, head[2])
 end
-
 local function append(facts, count)
   if count == 5 then return end
   local last = int((tonumber(meta.seq) or 0) + (count - 5) / 2)
@@ -21,8 +20,9 @@ end
 
 -- Only its owner removes a lock, or renews it.
 local function own_lock(key, value, ms)
-  if call('GET', key) ~= value then return end
-  if ms == '' then call('DEL', key) else call('PEXPIRE', key, ms) end
+  if call('GET', key) ~= value then return false end
+  if ms == '' then return call('DEL', key) == 1 end
+  return call('PEXPIRE', key, ms) == 1
 end
 
 -- How many issues with open tasks carry a label; coming into use and going out of it outdates every ranking.
@@ -34,15 +34,12 @@ local function count_use(label, by)
     call('HINCRBY', K.meta, 'registry_version', '1')
   end
 end
-
+local function report(failed, command, problem)
+  failed[#failed + 1] = command[1] .. ' ' .. command[2] .. ': ' .. (type(problem) == 'table' and problem.err or tostring(problem))
+end
 local function run(command, last, failed)
   local reply = try(unpack(command, 1, last))
-  if type(reply) == 'table' and reply.err then failed[#failed + 1] = command[1] .. ' ' .. command[2] .. ': ' .. reply.err end
-end
-
-local function run_own(own, command, failed)
-  local fine, problem = pcall(own, command[2], command[3], command[4])
-  if not fine then failed[#failed + 1] = command[2] .. ': ' .. (type(problem) == 'table' and problem.err or tostring(problem)) end
+  if type(reply) == 'table' and reply.err then report(failed, command, reply) end
 end
 
 -- For each change: until, first and last place in line, what it was filed by (or '' for none of these).
@@ -74,7 +71,6 @@ local function compare(A, p, rows, ok)
     if expected ~= '*' and ((found[k] or '') ~= expected or by[name] ~= c) then ok[c] = false end
   end
 end
-
 local function write_rows(A, p, rows, ok)
   local set, gone, s, g = { 'HSET', K.rows }, { 'HDEL', K.rows }, 2, 2
   for k = 1, rows do
@@ -103,7 +99,9 @@ local function change_lists(A, p, ok, failed)
     for _ = 1, items do
       if ok[tonumber(A[p + 1])] then
         for j = 1, width do command[x + j] = A[p + 1 + j] end
-        if own then run_own(own, command, failed)
+        if own then
+          local fine, problem = pcall(own, command[2], command[3], command[4])
+          if not fine then report(failed, command, problem) end
         elseif each then run(command, x + width, failed)
         else x = x + width end
         if x > 2000 then run(command, x, failed) x = least end
@@ -114,17 +112,15 @@ local function change_lists(A, p, ok, failed)
   end
   return p + 1
 end
-
 local function move_heads(buckets, before)
   for k = 1, #buckets do
     local head = head_of(buckets[k])
     if head ~= before[k] then
-      if before[k] then call('ZREM', K.queue_heads, before[k]) end
-      if head then call('ZADD', K.queue_heads, '0', head) end
+      if before[k] then try('ZREM', K.queue_heads, before[k]) end
+      if head then try('ZADD', K.queue_heads, '0', head) end
     end
   end
 end
-
 local function apply(A, p, words, failed)
   local n, rows, ok, places = tonumber(A[p]), tonumber(A[p + 1]), {}, {}
   if n == 0 then return p + 2 end

@@ -2,8 +2,7 @@
 
 -- Arguments: id, agent, data (without its closing brace), ms, and how many at most of the agent and in all ('' for
 -- any). Reply: `ok`, `perAgent` or `all`.
-local function create_ticket(_, A)
-  if not begin(A[1], A[2]) then return { 'generation' } end
+local function create_ticket(A)
   local id, own, ms = A[3], K.tickets_agent .. A[4], tonumber(A[6])
   if A[7] ~= '' and call('SISMEMBER', K.tickets_index, id) == 0 then
     if call('SCARD', own) >= tonumber(A[7]) then
@@ -21,11 +20,9 @@ local function create_ticket(_, A)
   call('SADD', K.tickets_index, id)
   return { 'ok' }
 end
-
 -- Arguments: ids that a bulk read did not find. Those that are still without data leave the index and pending.
 -- Reply: `ok` with the data of those that are there after all.
-local function repair_tickets(_, A)
-  if not begin(A[1], A[2]) then return { 'generation' } end
+local function repair_tickets(A)
   local found = {}
   for n = 3, #A do
     local data = call('GET', K.ticket_data .. A[n])
@@ -37,10 +34,8 @@ local function repair_tickets(_, A)
   end
   return { 'ok', found }
 end
-
 -- Arguments: limit, pending ms. Reply: `ok` with ids nobody is matching; they are pending from here on.
-local function list_tickets(_, A)
-  if not begin(A[1], A[2]) then return { 'generation' } end
+local function list_tickets(A)
   call('ZREMRANGEBYSCORE', K.tickets_pending, '-inf', now_text)
   local ids, pending = {}, {}
   for _, id in ipairs(call('ZRANGE', K.tickets_pending, '0', '-1')) do pending[id] = true end
@@ -53,10 +48,8 @@ local function list_tickets(_, A)
   end
   return { 'ok', ids }
 end
-
 -- Arguments: ids that wait no more (`gone`: their data goes too), or may be listed again.
 local function drop_tickets(A, listed, gone)
-  if not begin(A[1], A[2]) then return { 'generation' } end
   for n = 3, #A do
     call('ZREM', K.tickets_pending, A[n])
     if listed then call('SREM', K.tickets_index, A[n]) end
@@ -64,6 +57,6 @@ local function drop_tickets(A, listed, gone)
   end
   return { 'ok' }
 end
-local function assign_tickets(_, A) return drop_tickets(A, true, false) end
-local function release_tickets(_, A) return drop_tickets(A, false, false) end
-local function delete_tickets(_, A) return drop_tickets(A, true, true) end
+local function assign_tickets(A) return drop_tickets(A, true, false) end
+local function release_tickets(A) return drop_tickets(A, false, false) end
+local function delete_tickets(A) return drop_tickets(A, true, true) end
