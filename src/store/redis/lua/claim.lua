@@ -11,7 +11,6 @@ local function ranks_of(text)
   end
   return rank
 end
-
 -- The oldest task of a bucket that this call has not taken or passed over. Nothing leaves a bucket before the end.
 local function candidate(w, bucket)
   local c = w.candidates[bucket]
@@ -24,7 +23,6 @@ local function candidate(w, bucket)
   end
   return c.list[c.at], c.list[c.at + 1]
 end
-
 -- The heads in order, or the first few of them: for one claim those mostly do.
 local function load_heads(w, last)
   local names = call('ZRANGE', K.queue_heads, '0', last)
@@ -52,7 +50,6 @@ local function best_head(w, rank)
   load_heads(w, '-1')
   return best_head(w, rank)
 end
-
 -- The candidate at the head is used up: the next one of its bucket takes its place in the order.
 local function move_on(w, at)
   local names, of, bucket = w.names, w.of, w.of[at]
@@ -86,12 +83,10 @@ local function set_aside(w, bucket, id, row)
   call('HSET', K.queue_corrupt, id, 'bucket ' .. bucket .. ' at ' .. now_text)
   w.corrupt[#w.corrupt + 1] = id
 end
-
 -- After data was lost a task may be leased without our knowing, unless its issue is younger than the loss.
 local function proved_free(w, born)
   return w.quarantine <= now or tonumber(born) >= (tonumber(meta.lost_at) or 0)
 end
-
 -- Takes the first task that can be taken: what its row says, its bucket and its score; nil when there is none.
 local function choose(w, rank, owner, ms)
   for _ = 1, 500 do
@@ -116,7 +111,6 @@ local function choose(w, rank, owner, ms)
     end
   end
 end
-
 -- One claim: group list, registry version, leases it may have besides, agent, token, seconds, lock of writes in ms,
 -- lowest fence, request (JSON), labels (JSON) of implement, review and fix.
 -- Reply: `leased`, id, row, ledger row before, head of the issue, when it was seen; or another word and what belongs to it.
@@ -156,7 +150,6 @@ local function claim(A, p, w)
   call('SADD', K.process_holds .. agent, id)
   return 'leased', id, text, ledger, rows[2] or '', rows[3] or ''
 end
-
 -- Rows and facts, then lists, as in `apply`.
 local function finish_claims(w, failed)
   append(w.facts, w.f)
@@ -171,7 +164,6 @@ local function finish_claims(w, failed)
   for bucket, head in pairs(w.heads) do buckets[#buckets + 1], before[#buckets + 1] = bucket, head end
   move_heads(buckets, before)
 end
-
 -- Groups, each once; then the claims.
 local function claim_all(A, p, corrupt, failed)
   local answers, groups = {}, tonumber(A[p])
@@ -194,7 +186,6 @@ local function claim_all(A, p, corrupt, failed)
   finish_claims(w, failed)
   return answers
 end
-
 -- The step. Arguments: the test's clock in ms ('' for Redis' own), the generation the caller knows, the instant the
 -- changes were decided at, how old that may be; then changes (see `apply`) and claims (see `claim`).
 -- Reply: `ok`, the instant, the clock's offset, the number of facts before, the last place in line, the registry's

@@ -17,14 +17,12 @@ local function append(facts, count)
   call(unpack(facts, 1, count))
   meta.seq = last
 end
-
 -- Only its owner removes a lock, or renews it.
 local function own_lock(key, value, ms)
   if call('GET', key) ~= value then return false end
   if ms == '' then return call('DEL', key) == 1 end
   return call('PEXPIRE', key, ms) == 1
 end
-
 -- How many issues with open tasks carry a label; coming into use and going out of it outdates every ranking.
 local function count_use(label, by)
   local uses = call('HINCRBY', K.labels_uses, label, by)
@@ -41,7 +39,6 @@ local function run(command, last, failed)
   local reply = try(unpack(command, 1, last))
   if type(reply) == 'table' and reply.err then report(failed, command, reply) end
 end
-
 -- For each change: until, first and last place in line, what it was filed by (or '' for none of these).
 local function held(A, p, n, ok, places)
   local place = tonumber(meta.place) or 0
@@ -56,7 +53,6 @@ local function held(A, p, n, ok, places)
   end
   return p
 end
-
 -- Rows: change, name, text expected (`*`: any), next text (`=`: as it is, `-`: none).
 local function compare(A, p, rows, ok)
   if rows == 0 then return end
@@ -84,7 +80,6 @@ local function write_rows(A, p, rows, ok)
   if s > 2 then call(unpack(set, 1, s)) end
   if g > 2 then call(unpack(gone, 1, g)) end
 end
-
 -- Lists: verb, key (`@`: each item begins with its own), width and number of items; then for each its change and
 -- its values. One command for a whole list, except where each item has its own key.
 local function change_lists(A, p, ok, failed)

@@ -27,7 +27,6 @@ local function read_clock(given_ms)
   now_text = int(now)
   micros = micros + offset * 1000
 end
-
 -- False: this is not the data that the caller knows.
 local function begin(given_ms, generation)
   call, try, unpack, tonumber, pairs = redis.call, redis.pcall, _G.unpack, _G.tonumber, _G.pairs
@@ -39,7 +38,6 @@ local function begin(given_ms, generation)
   read_clock(given_ms)
   return true
 end
-
 local function keep_meta()
   call('HSET', K.meta, 'clock_read', meta.clock_read, 'clock_offset', meta.clock_offset,
     'seq', meta.seq, 'place', meta.place, 'steps', int((tonumber(meta.steps) or 0) + 1))
