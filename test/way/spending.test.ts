@@ -134,15 +134,17 @@ it('whoever follows a log is told what comes', async () => {
   const following = broker.log(asked);
   await broker.appendLog({ ...held, offset: 0, text: 'now\n' });
   let heard: string | null = null;
-  void following.then(({ text }) => {
-    heard = text;
-  });
+  const hears = async () => {
+    heard = (await following).text;
+  };
+  const hearing = hears();
   await expect
     .poll(() => {
       world.time.advance(500);
       return heard;
     })
     .toBe('now\n');
+  await hearing;
 });
 
 it('a release with a delay comes back after it', async () => {
