@@ -87,6 +87,10 @@ test('the queue is shown as gauges, and a store that is gone leaves no stale one
   expect(text).toContain('banto_waiting_agents 4');
   expect(text).toContain('banto_outbox_writes{status="failing"} 1');
   expect(text).toContain('banto_store_up 1');
+  telemetry.showUsage({ handed_out: 3, turns: 2, 'agent:a1:cost_micro_usd': 1_500_000 });
+  const used = await telemetry.metrics();
+  expect(used).toContain('banto_usage_today{what="cost_usd",by="agent",name="a1"} 1.5');
+  expect(used).toContain('banto_usage_today{what="turns",by="all",name=""} 2');
   telemetry.showQueue(null);
   const later = await telemetry.metrics();
   expect(later).not.toContain('banto_tasks{');

@@ -38,6 +38,8 @@ export interface Telemetry {
   readonly notified: (result: 'sent' | 'failed') => void;
   /** Runs before the metrics are read, to bring them up to date. */
   beforeMetrics(refresh: () => Promise<void>): void;
+  /** What agents used today, from the counters of statistics; null: the store could not say. */
+  showUsage(counters: Readonly<Record<string, number>> | null): void;
   readonly metricsType: string;
   metrics(): Promise<string>;
 }
@@ -69,6 +71,19 @@ function showQueue(metrics: Metrics, queue: Parameters<Telemetry['showQueue']>[0
   metrics.waiting.set(queue.waiting);
   metrics.outbox.set({ status: 'pending' }, queue.outbox.pending);
   metrics.outbox.set({ status: 'failing' }, queue.outbox.failing);
+}
+
+const USAGE =
+  /^(?:(agent|model):(.+):)?(cost_micro_usd|input_tokens|output_tokens|cached_tokens|turns)$/;
+
+function showUsage(metrics: Metrics, counters: Parameters<Telemetry['showUsage']>[0]): void {
+  metrics.usage.reset();
+  for (const [counter, value] of Object.entries(counters ?? {})) {
+    const [whole, by = 'all', name = '', what = ''] = USAGE.exec(counter) ?? [];
+    if (whole === undefined) continue;
+    const money = what === 'cost_micro_usd';
+    metrics.usage.set({ what: money ? 'cost_usd' : what, by, name }, money ? value / 1e6 : value);
+  }
 }
 
 /** What people meet every day is a sentence; where it was thrown helps only whoever debugs Banto. */
@@ -163,6 +178,7 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
     },
     countAnswer: (route, method, status) => metrics.answers.inc({ route, method, status }),
     showQueue: (queue) => showQueue(metrics, queue),
+    showUsage: (counters) => showUsage(metrics, counters),
     showBudget(budget) {
       metrics.budget.reset();
       if (budget === null) return;

@@ -60,6 +60,11 @@ export function createMetrics() {
       "Requests of the forge's hourly limit: the limit, what is left, when it is full again, silence until",
       ['part'],
     ),
+    usage: gauge(
+      'banto_usage_today',
+      'What agents used since midnight UTC: dollars, tokens and turns, in all and by agent or model',
+      ['what', 'by', 'name'],
+    ),
     storeUp: gauge('banto_store_up', '1 when the store answered'),
     storeCalls: histogram(
       'banto_store_call_duration_seconds',

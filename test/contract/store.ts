@@ -13,7 +13,7 @@ import { testOutbox } from './store/outbox.ts';
 import { testPlans } from './store/plans.ts';
 import { testReads } from './store/reads.ts';
 import { testSettings } from './store/settings.ts';
-import { testSpending } from './store/spending.ts';
+import { testLogs, testSpending } from './store/spending.ts';
 import { testSweep } from './store/sweep.ts';
 import { testTickets } from './store/tickets.ts';
 import { testTokens } from './store/tokens.ts';
@@ -37,6 +37,7 @@ export function testStore(name: string, setup: StoreSetup, { decides = true } = 
     testReads(world);
     testInstances(world);
     testBounds(world);
+    testLogs(world);
     // What a store that decides in scripts does not have yet.
     if (decides) testSpending(world);
   });

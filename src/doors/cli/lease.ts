@@ -71,6 +71,7 @@ interface FailOptions extends LeaseOptions {
 
 interface ReleaseOptions extends LeaseOptions {
   readonly reason?: string;
+  readonly delay?: number;
 }
 
 function addHeartbeat(program: Command, shell: Shell): void {
@@ -161,14 +162,16 @@ function addRelease(program: Command, shell: Shell): void {
     program,
     'release',
     'give a task back',
-    'Gives the task back. It is ready again at once and no attempt is counted.',
+    'Gives the task back. It is ready again, at once or after a delay, and no attempt is counted.',
   )
     .option('--reason <text>', 'why')
+    .option('--delay <seconds>', 'not again before then', whole(0, MAX_DELAY_SECONDS))
     .action(async (argument: string | undefined, options: ReleaseOptions) => {
       const { client, id, token } = await holding(shell, argument, options);
       const task = await client.release(id, {
         lease_token: token,
         ...(options.reason === undefined ? {} : { reason: options.reason }),
+        ...(options.delay === undefined ? {} : { delay_seconds: options.delay }),
       });
       tell(shell, options, task);
     });

@@ -6,6 +6,7 @@ import type { Command } from 'commander';
 import { BantoError } from '../../core/errors.ts';
 import { examples, talkFlags } from './options.ts';
 import { print, type Session, type Shell } from './shell.ts';
+import { resolveTask } from './task-argument.ts';
 import { cleanLines } from './text.ts';
 
 /** A log on this machine's disk. */
@@ -58,9 +59,10 @@ async function fromServer(
   options: Options,
   left: { over: boolean },
 ): Promise<void> {
+  const id = await resolveTask(client, task);
   let offset = 0;
   for (;;) {
-    const answer = await client.log(task, {
+    const answer = await client.log(id, {
       offset,
       ...(options.attempt === undefined ? {} : { fence: options.attempt }),
       ...(options.follow ? { follow: FOLLOW_SECONDS } : {}),

@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
+import { addAnswerCommands } from './answer.ts';
 import { examples, type TalkOptions, talkFlags, talks } from './options.ts';
 import { addPause } from './pause.ts';
 import { addRequeue } from './requeue.ts';
@@ -76,5 +77,6 @@ export function addOperateCommands(program: Command, shell: Shell): void {
       }),
     'banto priority 7 high',
   );
+  addAnswerCommands(program, shell);
   addPause(program, shell);
 }

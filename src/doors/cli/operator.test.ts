@@ -71,6 +71,49 @@ const found =
         : taskAnswer({ task_id: ID }),
   });
 
+describe('what a person gives to a task that waits', () => {
+  const question = (question_id: string, answer: string | null) => ({
+    question_id,
+    agent_id: 'a1',
+    question: 'Which port?',
+    asked_at: AT,
+    answer,
+    answered_at: null,
+    open: answer === null,
+  });
+  const asked =
+    (...questions: ReturnType<typeof question>[]): Script =>
+    () => ({ json: { ...leasedTask({ task_id: ID }), questions } });
+
+  test('the only open question need not be named', async () => {
+    const given = await banto(
+      ['answer', ID, '8080'],
+      asked(question('q1', 'no'), question('q2', null)),
+    );
+    expect(given.code).toBe(0);
+    expect(given.received.at(-1)?.body).toEqual({ question_id: 'q2', answer: '8080' });
+  });
+
+  test('no open question, and several, are told', async () => {
+    expect(await banto(['answer', ID, '8080'], asked())).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no question without an answer') as string,
+    });
+    const both = asked(question('q1', null), question('q2', null));
+    expect(await banto(['answer', ID, '8080'], both)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--question (q1, q2)') as string,
+    });
+  });
+
+  test('a budget says how much', async () => {
+    const given = await banto(['budget', ID, '--cost', '10', '--tokens', '5000'], asked());
+    expect(given.received.at(-1)?.body).toEqual({ cost_usd: 10, tokens: 5000 });
+    expect((await banto(['budget', ID], asked())).code).toBe(2);
+    expect((await banto(['budget', ID, '--cost', 'much'], asked())).code).toBe(2);
+  });
+});
+
 describe('a task is named by its issue', () => {
   test.each([
     ['9', 'issue=9'],
@@ -86,6 +129,8 @@ describe('a task is named by its issue', () => {
       ['complete', text],
       ['fail', text, '--reason', 'x'],
       ['release', text],
+      ['answer', text, 'Yes.', '--question', 'q1'],
+      ['budget', text, '--cost', '2.50'],
     ];
     for (const [verb = '', ...rest] of commands) {
       const { calls } = await banto([verb, ...rest], found('octo/shop'));

@@ -95,6 +95,19 @@ function addShow(program: Command, shell: Shell): void {
   examples(command, 'banto show 7', "banto show '#7'", 'banto show shop~7~implement.1 --json');
 }
 
+function usedWords(used: NonNullable<TaskAnswer['usage']>): string {
+  const tokens = `${used.input_tokens} tokens read, ${used.output_tokens} written`;
+  return `$${used.cost_usd.toFixed(2)}, ${tokens}, ${used.turns} turns`;
+}
+
+function limitWords({ cost_usd, tokens }: NonNullable<TaskAnswer['limits']>): string {
+  const parts = [
+    ...(cost_usd === null ? [] : [`$${cost_usd.toFixed(2)}`]),
+    ...(tokens === null ? [] : [`${tokens} tokens`]),
+  ];
+  return `${parts.join(', ')} in all`;
+}
+
 function describe(task: TaskDetailAnswer, shell: Shell): string[] {
   const now = shell.now();
   const columns = columnsOf(shell);
@@ -110,6 +123,8 @@ function describe(task: TaskDetailAnswer, shell: Shell): string[] {
     ...(task.pr_number === null ? [] : [['Pull request', `#${task.pr_number}`]]),
     ...(task.authors.length === 0 ? [] : [['Written by', task.authors.join(', ')]]),
     ...(task.result?.summary ? [['Result', task.result.summary]] : []),
+    ...(task.usage === null ? [] : [['Used', usedWords(task.usage)]]),
+    ...(task.limits === null ? [] : [['May use', limitWords(task.limits)]]),
   ];
   const attempts = task.earlier_attempts.map((attempt) => [
     clockTime(attempt.started_at, now),
@@ -117,11 +132,17 @@ function describe(task: TaskDetailAnswer, shell: Shell): string[] {
     attempt.outcome ?? 'working',
     attempt.note ?? attempt.progress.at(-1) ?? '',
   ]);
+  const questions = task.questions.map(({ question_id, open, question, answer }) => [
+    question_id,
+    answer ?? (open ? 'waits for an answer' : 'not answered'),
+    question,
+  ]);
   const section = (title: string, lines: readonly string[]) =>
     lines.length === 0 ? [] : ['', paint('bold', title), ...lines];
   return [
     paint('bold', `${task.kind} #${task.issue_id}: ${clean(task.title)}`),
     ...table(facts, columns),
+    ...section('Questions', table(questions, columns)),
     ...section('Attempts', table(attempts, columns)),
     ...section(
       'History',

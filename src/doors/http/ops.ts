@@ -52,6 +52,9 @@ export function routeMetrics(app: App, { broker, telemetry }: Door): void {
       return null;
     };
     telemetry.showQueue(await broker.queue().catch(unread('queue')));
+    const today = new Date().toISOString().slice(0, 10);
+    const days = await broker.stats('daily').catch(unread('statistics'));
+    telemetry.showUsage(days?.find(({ start }) => start === today)?.counters ?? null);
     // Where several instances share it, the store has it.
     telemetry.showBudget(await broker.budget().catch(unread('budget')));
     reply.type(telemetry.metricsType);

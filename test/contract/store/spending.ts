@@ -200,39 +200,7 @@ export function testSpending(getWorld: () => World): void {
     });
   });
 
-  describe('a log', () => {
-    const bytes = (text: string) => Buffer.from(text, 'utf8');
-
-    it('is there once, however often a piece is written, and is read from any place', async () => {
-      const { store } = getWorld();
-      const { logs } = store;
-      expect(await logs.read(idOf(1), 5, 0, 100)).toBeNull();
-      expect(await logs.append(idOf(1), 5, 0, bytes('one\n'))).toBe(4);
-      expect(await logs.append(idOf(1), 5, 4, bytes('two 番\n'))).toBe(12);
-      expect(await logs.append(idOf(1), 5, 4, bytes('two 番\n'))).toBe(12);
-      expect(await logs.append(idOf(1), 5, 4, bytes('two 番\nthree\n'))).toBe(18);
-      await logs.append(idOf(1), 8, 0, bytes('another attempt\n'));
-      const all = await logs.read(idOf(1), 5, 0, 100);
-      expect(Buffer.from(all?.bytes ?? []).toString()).toBe('one\ntwo 番\nthree\n');
-      const part = await logs.read(idOf(1), 5, 4, 4);
-      expect(Buffer.from(part?.bytes ?? []).toString()).toBe('two ');
-      expect(await logs.read(idOf(1), 5, 99, 4)).toMatchObject({ size: 18 });
-      expect(await logs.fences(idOf(1))).toEqual([5, 8]);
-      expect(await logs.fences(idOf(2))).toEqual([]);
-    });
-
-    it('loses its beginning past two megabytes, never its end', async () => {
-      const { store } = getWorld();
-      const { logs } = store;
-      const piece = bytes('x'.repeat(99_999) + '\n');
-      for (let n = 0; n < 30; n += 1) await logs.append(idOf(1), 5, n * 100_000, piece);
-      const page = await logs.read(idOf(1), 5, 0, 10);
-      expect(page?.size).toBe(3_000_000);
-      expect(page?.offset).toBeGreaterThan(500_000);
-      expect(page?.offset).toBeLessThan(1_100_000);
-      expect(await logs.read(idOf(1), 5, 2_999_999, 10)).toMatchObject({ offset: 2_999_999 });
-    });
-
+  describe('the writer of a log', () => {
     it('belongs to the attempt of the token, also after its end', async () => {
       const { store, mirror, take, release } = getWorld();
       await mirror(entry(1));
@@ -288,6 +256,43 @@ export function testSpending(getWorld: () => World): void {
       expect(await store.retryWrites(100)).toBe(taken.length);
       expect(await store.retryWrites(100)).toBe(0);
       expect(await store.takeWrites(10, 1000)).toHaveLength(taken.length);
+    });
+  });
+}
+
+/** Apart: these need no decisions. */
+export function testLogs(getWorld: () => World): void {
+  describe('a log', () => {
+    const bytes = (text: string) => Buffer.from(text, 'utf8');
+
+    it('is there once, however often a piece is written, and is read from any place', async () => {
+      const { store } = getWorld();
+      const { logs } = store;
+      expect(await logs.read(idOf(1), 5, 0, 100)).toBeNull();
+      expect(await logs.append(idOf(1), 5, 0, bytes('one\n'))).toBe(4);
+      expect(await logs.append(idOf(1), 5, 4, bytes('two 番\n'))).toBe(12);
+      expect(await logs.append(idOf(1), 5, 4, bytes('two 番\n'))).toBe(12);
+      expect(await logs.append(idOf(1), 5, 4, bytes('two 番\nthree\n'))).toBe(18);
+      await logs.append(idOf(1), 8, 0, bytes('another attempt\n'));
+      const all = await logs.read(idOf(1), 5, 0, 100);
+      expect(Buffer.from(all?.bytes ?? []).toString()).toBe('one\ntwo 番\nthree\n');
+      const part = await logs.read(idOf(1), 5, 4, 4);
+      expect(Buffer.from(part?.bytes ?? []).toString()).toBe('two ');
+      expect(await logs.read(idOf(1), 5, 99, 4)).toMatchObject({ size: 18 });
+      expect(await logs.fences(idOf(1))).toEqual([5, 8]);
+      expect(await logs.fences(idOf(2))).toEqual([]);
+    });
+
+    it('loses its beginning past two megabytes, never its end', async () => {
+      const { store } = getWorld();
+      const { logs } = store;
+      const piece = bytes('x'.repeat(99_999) + '\n');
+      for (let n = 0; n < 30; n += 1) await logs.append(idOf(1), 5, n * 100_000, piece);
+      const page = await logs.read(idOf(1), 5, 0, 10);
+      expect(page?.size).toBe(3_000_000);
+      expect(page?.offset).toBeGreaterThan(500_000);
+      expect(page?.offset).toBeLessThan(1_100_000);
+      expect(await logs.read(idOf(1), 5, 2_999_999, 10)).toMatchObject({ offset: 2_999_999 });
     });
   });
 }
