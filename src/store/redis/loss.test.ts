@@ -239,6 +239,16 @@ describe('a Redis that cannot be trusted', () => {
     });
   });
 
+  it('is refused when an earlier version of Banto wrote its data, and nothing is changed', async () => {
+    const server = await start();
+    await server.raw.hset('banto:meta', 'generation', 'old');
+    await expect(open(server)).rejects.toMatchObject({
+      code: 'misconfigured',
+      message: expect.stringContaining('an earlier version of Banto'),
+    });
+    expect(await server.raw.hgetall('banto:meta')).toEqual({ generation: 'old' });
+  });
+
   it('is warned of when it keeps nothing on disk', async () => {
     const warnings: string[] = [];
     const log = (message: string) => void warnings.push(message);
