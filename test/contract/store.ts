@@ -19,7 +19,7 @@ import { testTickets } from './store/tickets.ts';
 import { testTokens } from './store/tokens.ts';
 import { type StoreSetup, useWorld } from './store/world.ts';
 
-export function testStore(name: string, setup: StoreSetup, { decides = true } = {}): void {
+export function testStore(name: string, setup: StoreSetup): void {
   describe(`the ${name} store`, () => {
     const world = useWorld(setup);
     testClaim(world);
@@ -38,7 +38,6 @@ export function testStore(name: string, setup: StoreSetup, { decides = true } = 
     testInstances(world);
     testBounds(world);
     testLogs(world);
-    // What a store that decides in scripts does not have yet.
-    if (decides) testSpending(world);
+    testSpending(world);
   });
 }

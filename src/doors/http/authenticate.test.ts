@@ -102,10 +102,11 @@ describe.each(ROUTES)('%s: %s %s', (...route) => {
   });
 
   test("an agent's token is enough, unless it takes an operator", async () => {
-    const [status, calls] = access === 'operator' ? [403, 0] : [200, 1];
+    const refused = access === 'operator';
     for (const which of ['loopback', 'guarded'] as const) {
-      expect((await send(which, 'Bearer agent-1-token', route)).status).toBe(status);
-      expect(doors[which].broker.calls).toHaveLength(calls);
+      const { status } = await send(which, 'Bearer agent-1-token', route);
+      expect(status).toBe(refused ? 403 : 200);
+      expect(doors[which].broker.calls.length > 0).toBe(!refused);
     }
   });
 });

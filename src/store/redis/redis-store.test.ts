@@ -10,25 +10,20 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 beforeEach(() => server.raw.flushall());
 
-testStore(
-  'redis',
-  async () => {
-    let now = Date.UTC(2026, 10, 15);
-    const open = () =>
-      openRedisStore({ connection: { url: server.url }, clock: { now: () => now } });
-    let store = await open();
-    return {
-      store,
-      advance(ms) {
-        now += ms;
-      },
-      async reopen() {
-        await store.close();
-        store = await open();
-        return store;
-      },
-      close: () => store.close(),
-    };
-  },
-  { decides: false },
-);
+testStore('redis', async () => {
+  let now = Date.UTC(2026, 10, 15);
+  const open = () => openRedisStore({ connection: { url: server.url }, clock: { now: () => now } });
+  let store = await open();
+  return {
+    store,
+    advance(ms) {
+      now += ms;
+    },
+    async reopen() {
+      await store.close();
+      store = await open();
+      return store;
+    },
+    close: () => store.close(),
+  };
+});
