@@ -65,7 +65,8 @@ function insert(text: string, object: Node, name: string, value: unknown): strin
   }
   const eol = text.includes('\r\n') ? '\r\n' : '\n';
   const unit = unitOf(text);
-  const edge = /[ \t]*$/.exec(inside)?.[0] ?? '';
+  const line = inside.slice(inside.lastIndexOf('\n') + 1);
+  const edge = line.slice(line.trimEnd().length);
   const indent = first === undefined ? edge + unit : edge;
   const lines = JSON.stringify(value, null, unit).split('\n').join(`${eol}${indent}`);
   const added = `${eol}${indent}${JSON.stringify(name)}: ${lines}`;

@@ -27,7 +27,7 @@ const MARKETPLACE = 'banto';
 function isInstalled(list: string, version: string): boolean {
   const line = list.split('\n').find((one) => one.includes(PLUGIN));
   if (line === undefined || /not installed/i.test(line)) return false;
-  const shown = /\d+\.\d+\.\d+[\w.-]*/.exec(line)?.[0];
+  const shown = /\d{1,9}\.\d{1,9}\.\d{1,9}[\w.-]{0,40}/.exec(line)?.[0];
   return shown === undefined || shown === version;
 }
 

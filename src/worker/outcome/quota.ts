@@ -27,7 +27,9 @@ function duration(text: string): number | null {
     );
   if (start === null) return null;
   let sum = 0;
-  for (const [, amount, unit] of (start[1] ?? '').matchAll(/(\d+(?:\.\d+)?)\s*([a-z]+)/gi)) {
+  for (const [, amount, unit] of (start[1] ?? '').matchAll(
+    /(\d{1,9}(?:\.\d{1,9})?)\s{0,10}([a-z]{1,20})/gi,
+  )) {
     sum += Number(amount) * unitOf((unit ?? 's').toLowerCase());
   }
   return sum > 0 ? sum : null;

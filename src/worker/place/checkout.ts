@@ -28,10 +28,15 @@ async function remoteOf(git: Git): Promise<string | null> {
 
 /** `git@host:owner/name.git`, `https://host/owner/name`. A path on disk says nothing. */
 export function slugOf(address: string): string | null {
-  const match = /^(?:[a-z+]+:\/\/(?!\/)|[^/]+@[^/:]+:).*?([^/:]+\/[^/]+?)(?:\.git)?\/?$/.exec(
-    address,
-  );
-  return address.startsWith('file:') ? null : (match?.[1] ?? null);
+  const isUrl = /^[a-z+]{1,20}:\/\/[^/]/.test(address) && !address.startsWith('file:');
+  const isHost = /^[^/@]{1,100}@[^/:]{1,255}:/.test(address);
+  if (!isUrl && !isHost) return null;
+  const parts = address
+    .replace(/\/$/, '')
+    .replace(/\.git$/, '')
+    .split(/[/:]/);
+  const [owner, name] = parts.slice(-2);
+  return owner && name ? `${owner}/${name}` : null;
 }
 
 async function exists(git: Git, ref: string): Promise<boolean> {
