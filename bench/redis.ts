@@ -1,5 +1,5 @@
-// Hand-out and completion in Redis against BullMQ on the same server in the same run, what they cost when
-// the backlog grows, and how many commands each transition takes.
+// Hand-out and completion in Redis against BullMQ on the same server in the same run, by time and by CPU, and what they
+// cost when the backlog grows.
 
 import { createChooser } from '../src/broker/chooser.ts';
 import { openRedisStore } from '../src/store/redis/redis-store.ts';
@@ -9,84 +9,82 @@ import { openRival } from './bullmq.ts';
 import { byCallers, grow, handOut } from './hand-out.ts';
 import type { Bench } from './measure.ts';
 
-const TASKS = 20_000;
 const TASKS_PER_RUN = 500;
 const CALLERS = 50;
 
-interface Calls {
-  /** What the client sent. */
-  readonly trips: number;
-  /** What scripts called inside the server. */
-  readonly inner: number;
-}
-
-/** Redis counts the commands of scripts among all others; what went over the wire it counts by script. */
-async function callsDuring(server: RedisServer, tasks: number, act: () => Promise<void>) {
-  await server.raw.config('RESETSTAT');
-  await act();
-  const stats = await server.raw.info('commandstats');
-  const calls = new Map(
-    [...stats.matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm)].map(([, name = '', n]) => [
-      name,
-      Number(n),
-    ]),
-  );
-  const sum = [...calls.values()].reduce((all, n) => all + n, 0);
-  const trips = ['evalsha', 'eval', 'fcall'].reduce((all, name) => all + (calls.get(name) ?? 0), 0);
-  return { trips: trips / tasks, inner: (sum - trips) / tasks };
-}
-
-interface Side {
-  /** Of the last drain. */
-  calls: Calls;
-  rates: number[];
-  /** Fills the queue, drains it with all callers, and returns the milliseconds of draining. */
-  drain(): Promise<number>;
-}
+/** How many callers at once, and how many tasks they share. */
+const RACES = [
+  { callers: 1, tasks: 600, goal: 0.7 },
+  { callers: 5, tasks: 2000, goal: 0.7 },
+  { callers: 50, tasks: 6000, goal: 1 },
+  { callers: 200, tasks: 6000, goal: 1.3 },
+] as const;
 
 interface Queue {
   once(caller: number, task: number): Promise<void>;
+  /** What is still to be done once everybody has an answer. */
+  finish(): Promise<void>;
   close(): Promise<void>;
 }
 
-function createSide(server: RedisServer, fill: () => Promise<Queue>): Side {
-  const side: Side = {
-    calls: { trips: 0, inner: 0 },
-    rates: [],
-    async drain() {
-      await server.raw.flushall();
-      const queue = await fill();
-      let tookMs = 0;
-      side.calls = await callsDuring(server, TASKS, async () => {
-        tookMs = await byCallers(CALLERS, TASKS, queue.once);
-      });
-      side.rates.push((TASKS / tookMs) * 1000);
-      await queue.close();
-      return tookMs;
-    },
-  };
-  return side;
+interface Drained {
+  readonly tookMs: number;
+  readonly cpuMs: number;
+  readonly trips: number;
 }
 
-async function fillBanto(server: RedisServer, follows: boolean): Promise<Queue> {
+const numberOf = (text: string, name: RegExp): number => Number(name.exec(text)?.[1] ?? 0);
+
+async function cpuMsOf({ raw }: RedisServer): Promise<number> {
+  const info = await raw.info('cpu');
+  const user = numberOf(info, /used_cpu_user:([\d.]+)/);
+  return (user + numberOf(info, /used_cpu_sys:([\d.]+)/)) * 1000;
+}
+
+/** Fills a queue, and drains it with so many callers. */
+async function drain(
+  server: RedisServer,
+  fill: (tasks: number) => Promise<Queue>,
+  { callers, tasks }: { callers: number; tasks: number },
+): Promise<Drained> {
+  await server.raw.flushall();
+  const queue = await fill(tasks);
+  await server.raw.config('RESETSTAT');
+  const cpuMs = await cpuMsOf(server);
+  const began = performance.now();
+  await byCallers(callers, tasks, queue.once);
+  await queue.finish();
+  const tookMs = performance.now() - began;
+  const used = (await cpuMsOf(server)) - cpuMs;
+  const stats = await server.raw.info('commandstats');
+  const trips = numberOf(stats, /cmdstat_fcall:calls=(\d+)/);
+  await queue.close();
+  return { tookMs, cpuMs: used, trips: trips / tasks };
+}
+
+async function fillBanto(server: RedisServer, tasks: number): Promise<Queue> {
   const connection = { url: server.url };
   const store = await openRedisStore({ connection, repositories: [REPOSITORY] });
   const chooser = createChooser(store);
-  await grow(store, 1, TASKS);
+  await grow(store, 1, tasks);
   // The fleet is known: labels are learned and buckets ranked before the first task is asked for.
   const seeker = { agentId: 'a', capabilities: CAPABILITIES, kinds: null, repositories: null };
   await chooser.choose(seeker);
+  await store.queue(0);
   return {
-    once: (caller, task) => handOut(store, chooser, `agent-${caller}`, `token-${task}`, follows),
+    once: (caller, task) => handOut(store, chooser, `agent-${caller}`, `token-${task}`, false),
+    // Everything that is drawn from facts.
+    finish: async () => void (await store.queue(0)),
     close: () => store.close(),
   };
 }
 
-async function fillRival(server: RedisServer): Promise<Queue> {
+async function fillRival(server: RedisServer, tasks: number): Promise<Queue> {
   const rival = await openRival(server.port);
-  await rival.fill(TASKS);
+  await rival.fill(tasks);
   return {
     once: (caller) => rival.fetchAndComplete(`token-${caller}`),
+    finish: () => Promise.resolve(),
     close: () => rival.close(),
   };
 }
@@ -117,44 +115,55 @@ async function createScene(server: RedisServer, ready: number) {
 
 export const redisBench: Bench = {
   name: 'redis',
-  about: `hand-out and completion in Redis, ${CALLERS} callers, ${TASKS} tasks of three priorities; BullMQ by getNextJob and moveToCompleted`,
+  about:
+    'hand-out and completion in Redis, tasks of three priorities, all that is drawn from facts included; BullMQ by getNextJob and moveToCompleted',
   async run(report) {
     const server = await startRedisServer();
-    const banto = createSide(server, () => fillBanto(server, true));
-    const plain = createSide(server, () => fillBanto(server, false));
-    const rival = createSide(server, () => fillRival(server));
-    await report.measure(
-      [
-        {
-          name: "Banto's rate over BullMQ's",
-          unit: 'ratio',
-          goal: { least: 3 },
-          run: async () => (await rival.drain()) / (await plain.drain()),
-        },
-        {
-          name: 'the same, with a review made of each task',
-          unit: 'ratio',
-          run: async () => (await rival.drain()) / (await banto.drain()),
-        },
-      ],
-      { repetitions: 3, warmUps: 0, repeats: 2 },
-    );
-    const figure = (name: string, unit: string, value: () => number) => ({
+    const last = { banto: 0, rival: 0, bantoCpu: 0, rivalCpu: 0, trips: 0 };
+    for (const race of RACES) {
+      await report.measure(
+        [
+          {
+            id: `redis.over_bullmq.${race.callers}`,
+            name: `Banto's rate over BullMQ's, ${race.callers} callers`,
+            unit: 'ratio',
+            goal: { least: race.goal },
+            async run() {
+              const rival = await drain(server, (tasks) => fillRival(server, tasks), race);
+              const banto = await drain(server, (tasks) => fillBanto(server, tasks), race);
+              if (race.callers === CALLERS) {
+                last.banto = (race.tasks / banto.tookMs) * 1000;
+                last.rival = (race.tasks / rival.tookMs) * 1000;
+                last.bantoCpu = (banto.cpuMs / race.tasks) * 1000;
+                last.rivalCpu = (rival.cpuMs / race.tasks) * 1000;
+                last.trips = banto.trips;
+              }
+              return rival.tookMs / banto.tookMs;
+            },
+          },
+        ],
+        { repetitions: 3, warmUps: 0, repeats: 1 },
+      );
+    }
+    const figure = (id: string, name: string, unit: string, value: () => number) => ({
+      id,
       name,
       unit,
       run: value,
     });
-    const median = ({ rates }: Side) => rates.toSorted((a, b) => a - b)[rates.length >> 1] ?? 0;
     await report.measure(
       [
-        figure('Banto', 'tasks/s', () => median(plain)),
-        figure('Banto, a review made of each task', 'tasks/s', () => median(banto)),
-        figure('BullMQ', 'jobs/s', () => median(rival)),
-        figure('Banto, round trips', 'per task', () => plain.calls.trips),
-        figure('Banto, commands inside scripts', 'per task', () => plain.calls.inner),
-        figure('Banto with reviews, commands inside scripts', 'per task', () => banto.calls.inner),
-        figure('BullMQ, round trips', 'per job', () => rival.calls.trips),
-        figure('BullMQ, commands inside scripts', 'per job', () => rival.calls.inner),
+        figure('redis.rate', 'Banto, 50 callers', 'tasks/s', () => last.banto),
+        figure('redis.bullmq_rate', 'BullMQ, 50 callers', 'jobs/s', () => last.rival),
+        figure('redis.cpu', "Banto, Redis' CPU", 'µs per task', () => last.bantoCpu),
+        figure('redis.bullmq_cpu', "BullMQ, Redis' CPU", 'µs per job', () => last.rivalCpu),
+        figure(
+          'redis.cpu_over_bullmq',
+          "Redis' CPU of Banto over BullMQ's",
+          'ratio',
+          () => last.bantoCpu / last.rivalCpu,
+        ),
+        figure('redis.trips', 'Banto, steps', 'per task', () => last.trips),
       ],
       { repetitions: 1, warmUps: 0 },
     );
@@ -164,6 +173,7 @@ export const redisBench: Bench = {
     await report.measure(
       [
         {
+          id: 'redis.growth',
           name: 'cost at 100,000 ready over cost at 1,000',
           unit: 'ratio',
           goal: { most: 1.5 },

@@ -6,6 +6,7 @@ import { githubDayBench } from './github-day.ts';
 import { githubLargeBench } from './github-large.ts';
 import { httpBench } from './http.ts';
 import { type Bench, type Figure, takeFigures } from './measure.ts';
+import { pageBench } from './page.ts';
 import { pairBench } from './pair.ts';
 import { redisBench } from './redis.ts';
 import { storeBench } from './store.ts';
@@ -15,6 +16,7 @@ const BENCHES: readonly Bench[] = [
   storeBench,
   redisBench,
   httpBench,
+  pageBench,
   githubDayBench,
   githubLargeBench,
 ];

@@ -15,6 +15,12 @@ if (version[0] < 22 || (version[0] === 22 && version[1] < 18)) {
 } else {
   // Agents call this often: from the second time on it starts in half the time.
   if (modules.enableCompileCache) modules.enableCompileCache();
+  // Node 22 calls its SQLite experimental; Banto's tests run on it, and people need not worry.
+  var emitWarning = process.emitWarning;
+  process.emitWarning = function (warning) {
+    if (String(warning).startsWith('SQLite is an experimental feature')) return;
+    emitWarning.apply(process, arguments);
+  };
   // A clone runs the source; what is published has only the built files.
   var source = new URL('../src/main.ts', import.meta.url);
   void import(existsSync(source) ? source.href : new URL('../dist/main.js', import.meta.url).href);

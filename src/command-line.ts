@@ -141,6 +141,10 @@ function createShell({ color, debug }: Pick<Shell, 'color' | 'debug'>): Shell {
       const { planInit } = await import('./init.ts');
       return planInit(flags);
     },
+    async setup(asked) {
+      const { openSetup } = await import('./open-setup.ts');
+      return openSetup(asked);
+    },
     async demo(options) {
       const { runDemo } = await import('./demo/demo.ts');
       const print = (line: string) => process.stdout.write(`${line}\n`);
@@ -151,8 +155,25 @@ function createShell({ color, debug }: Pick<Shell, 'color' | 'debug'>): Shell {
       const { openIssues } = await import('./open-issues.ts');
       return openIssues(flags);
     },
+    async work(request, tell) {
+      const { openWork, workStops } = await import('./open-work.ts');
+      return openWork(request, tell, workStops());
+    },
+    async smoke(request, tell) {
+      const { runSmoke } = await import('./smoke.ts');
+      const print = (line: string) => process.stdout.write(`${line}\n`);
+      return runSmoke({ request, tell, serve: start, print });
+    },
+    async localLogs(flags, task) {
+      const { openLocalLogs } = await import('./open-work.ts');
+      return openLocalLogs(flags, task);
+    },
     withTokens,
     checks: checksFor,
+    async presetChecks(preset) {
+      const { presetChecks } = await import('./open-work.ts');
+      return presetChecks(preset);
+    },
     async keys(flags) {
       const { openKeys } = await import('./open-keys.ts');
       return openKeys(loadConfig({ flags }));

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { WAYS } from './config/found-file.ts';
 import { configFileSchema } from './config/schema.ts';
 import { SETTINGS } from './config/settings.ts';
-import { loadClientConfig, loadConfig } from './config.ts';
+import { loadClientConfig, loadConfig, loadSecrets } from './config.ts';
 import { BantoError } from './core/errors.ts';
 import { DEFAULT_POLICY } from './core/settings.ts';
 
@@ -48,7 +48,16 @@ describe('defaults and order', () => {
       forgeReason: 'GITHUB_REPOSITORY is not set',
       store: { kind: 'sqlite' },
       policy: DEFAULT_POLICY,
+      prompts: { path: join(cwd, '.banto', 'prompts'), isNamed: false },
     });
+  });
+
+  test('prompts are named, lie in the local repository, or are the shipped ones', () => {
+    expect(load({ PROMPTS_DIR: 'mine' }).prompts).toEqual({
+      path: join(cwd, 'mine'),
+      isNamed: true,
+    });
+    expect(load({ GITHUB_REPOSITORY: 'o/r', GITHUB_TOKEN: 'x' }).prompts).toBeNull();
   });
 
   test('flags stand over variables, variables over the file, the file over defaults', () => {
@@ -552,6 +561,17 @@ describe('a file that was found by itself does not choose where secrets go', () 
     expect(load({ REDIS_PASSWORD: 'mine', REDIS_HOST: 'r' }, { redis_db: 3 }).store).toMatchObject({
       kind: 'redis',
     });
+  });
+
+  test('a webhook from a file that was found is not signed with a secret from elsewhere', () => {
+    expect(load().notify).toBeUndefined();
+    expect(() => load({ NOTIFY_SECRET: 'mine' }, { notify_url: EVIL })).toThrow(
+      /NOTIFY_URL is set by a file .* and NOTIFY_SECRET comes from elsewhere/,
+    );
+    const own = { notify_url: EVIL, notify_secret: 'own' };
+    expect(load({}, own).notify).toEqual({ url: EVIL, secret: 'own' });
+    expect(load({ NOTIFY_URL: EVIL, NOTIFY_SECRET: 'mine' }).notify?.secret).toBe('mine');
+    expect(loadSecrets({ env: { NOTIFY_URL: EVIL } })).toContain(EVIL);
   });
 
   test('every address setting is thought of', () => {

@@ -1,6 +1,8 @@
 // The only reader of process.env and of the configuration file. One validated object for the server,
 // one for the commands that talk to it.
 
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { refuseForeignAddress, WAYS } from './config/found-file.ts';
 import { personFolder } from './config/here.ts';
 import { isLoopback, rules } from './config/rules.ts';
@@ -83,6 +85,10 @@ export interface Config {
   readonly logLevel: LogLevel;
   /** Undefined: pretty on a terminal, JSON elsewhere. */
   readonly logFormat?: LogFormat;
+  /** Where people are told what needs them; not set: nowhere. */
+  readonly notify?: { readonly url: string; readonly secret: string | null };
+  /** OTEL_* says where traces go. OpenTelemetry reads the rest of its variables itself. */
+  readonly traces?: boolean;
   /** Absolute. */
   readonly dataDir: string;
   readonly forge: LocalForgeConfig | GithubForgeConfig;
@@ -90,6 +96,8 @@ export interface Config {
   readonly forgeReason?: string;
   readonly store: { readonly kind: 'sqlite' } | RedisConfig;
   readonly policy: Policy;
+  /** Where prompts of one's own lie; absolute. Null or not there: the shipped ones. */
+  readonly prompts?: { readonly path: string; readonly isNamed: boolean } | null;
 }
 
 export interface ClientConfig {
@@ -104,6 +112,18 @@ export interface ClientConfig {
   readonly color: boolean;
   /** LOG_LEVEL is debug: errors show where they were thrown. */
   readonly debug: boolean;
+}
+
+export interface WorkConfig extends ClientConfig {
+  /** Absolute: the clone that work is done in. */
+  readonly repoDir: string;
+  /** Absolute; null: the folder `.banto` of the clone. */
+  readonly dataDir: string | null;
+  readonly check: string | null;
+  readonly hooks: Readonly<Record<string, string>>;
+  readonly prices: Readonly<
+    Record<string, { readonly input: number; readonly output: number; readonly cached?: number }>
+  >;
 }
 
 export interface LoadOptions {
@@ -121,6 +141,21 @@ export function enterPersonFolder(): void {
   process.chdir(personFolder(process.env, process.cwd()));
 }
 
+/** Whether a command of that name would be found. */
+export function isOnPath(program: string, { PATH = '' }: Variables = process.env): boolean {
+  const isExecutable = (path: string) => {
+    try {
+      accessSync(path, constants.X_OK);
+      return statSync(path).isFile();
+    } catch {
+      return false;
+    }
+  };
+  return PATH.split(delimiter).some(
+    (folder) => folder !== '' && isExecutable(join(folder, program)),
+  );
+}
+
 /** What must never be printed, whatever else is wrong with the settings. */
 export function loadSecrets(options: LoadOptions = {}): string[] {
   return secretsOf(sources(options));
@@ -129,10 +164,19 @@ export function loadSecrets(options: LoadOptions = {}): string[] {
 /** Throws `misconfigured` with one sentence that says what to fix. */
 export function loadConfig(options: LoadOptions = {}): Config {
   const from = sources(options);
-  return rules(
+  const config = rules(
     gather(from, (setting) => setting.client !== true),
     { cwd: from.cwd, codespace: from.env.CODESPACES === 'true' },
   );
+  return wantsTraces(from.env) ? { ...config, traces: true } : config;
+}
+
+/** By the variables that every program with OpenTelemetry knows. */
+function wantsTraces(env: Variables): boolean {
+  if (env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return false;
+  if (env['OTEL_TRACES_EXPORTER'] === 'none') return false;
+  const endpoints = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'];
+  return endpoints.some((name) => (env[name] ?? '') !== '');
 }
 
 /** BROKER_PORT where somebody set it: the demo has no other setting. */
@@ -177,5 +221,23 @@ export function loadClientConfig(options: LoadOptions = {}): ClientConfig {
     leaseToken: word('BANTO_LEASE_TOKEN'),
     color: (from.env.NO_COLOR ?? '') === '' && from.env.TERM !== 'dumb',
     debug: from.env.LOG_LEVEL === 'debug',
+  };
+}
+
+const PLACES = new Set(['BANTO_REPO', 'BANTO_DATA_DIR']);
+
+/** For `banto work`: where the server is, where the clone is, and what the repository wants. */
+export function loadWorkConfig(options: LoadOptions = {}): WorkConfig {
+  const values = gather(
+    sources(options),
+    (setting) => setting.client === true || PLACES.has(setting.name),
+  );
+  return {
+    ...loadClientConfig(options),
+    repoDir: values.get('BANTO_REPO') as string,
+    dataDir: values.isSet('BANTO_DATA_DIR') ? (values.get('BANTO_DATA_DIR') as string) : null,
+    check: (values.get('WORK_CHECK') as string | undefined) ?? null,
+    hooks: (values.get('WORK_HOOKS') as WorkConfig['hooks'] | undefined) ?? {},
+    prices: (values.get('WORK_PRICES') as WorkConfig['prices'] | undefined) ?? {},
   };
 }

@@ -6,6 +6,7 @@ import type { Config, RedisConfig } from './config.ts';
 import { BantoError } from './core/errors.ts';
 import { repositoryName } from './forge/local/identity.ts';
 import type { RedisConnection } from './store/redis/connect.ts';
+import { refusalOf } from './store/redis/link.ts';
 import { openRedisStore, type RedisStore } from './store/redis/redis-store.ts';
 import type { Telemetry } from './telemetry.ts';
 
@@ -32,19 +33,12 @@ export function redisConnection({ connection, tls }: RedisConfig): RedisConnecti
   };
 }
 
-const REFUSED = /WRONGPASS|NOAUTH|invalid password|without any password/i;
-
 /** At the start nobody waits for an answer yet: say what is wrong, and what to do about it. */
 export function redisUnreachable(error: unknown, heard?: Error): unknown {
   const cause = heard ?? ((error as Error | undefined)?.cause as Error | undefined);
   const words = [cause?.message ?? '', error instanceof Error ? error.message : ''];
-  if (words.some((text) => REFUSED.test(text))) {
-    return new BantoError(
-      'misconfigured',
-      'Redis refused the password, or needs one. Check REDIS_USERNAME and REDIS_PASSWORD, or the ones in REDIS_URL.',
-      { cause: error },
-    );
-  }
+  const refused = cause === undefined ? null : refusalOf(cause);
+  if (refused !== null) return new BantoError('misconfigured', refused, { cause: error });
   if (!(error instanceof BantoError && error.code === 'busy')) return error;
   return new BantoError(
     'unreachable',

@@ -1,6 +1,7 @@
 // The composition root: builds everything once, starts in order, stops in reverse.
 
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createBroker } from './broker/create-broker.ts';
 import type { Config } from './config.ts';
 import { BantoError } from './core/errors.ts';
@@ -12,9 +13,12 @@ import { isLoopback } from './doors/http/settings.ts';
 import { createMcpOverHttp } from './doors/mcp/over-http.ts';
 import { openGithubForge } from './forge/github/github-forge.ts';
 import { openLocalForge } from './forge/local/local-forge.ts';
+import { createWebhook } from './notify/webhook.ts';
 import { openRedis } from './open-redis.ts';
+import { loadPrompts } from './prompts/load-prompts.ts';
 import { createSystemClock } from './store/memory/clock.ts';
 import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
+import { openTraces, type Traces } from './telemetry/traces.ts';
 import type { Telemetry } from './telemetry.ts';
 
 export interface Served {
@@ -24,6 +28,8 @@ export interface Served {
 }
 
 type Log = Telemetry['log'];
+
+const TRACES_END_MS = 2000;
 
 /** Crash tests name a point here at which the process kills itself. */
 export interface ServeOptions {
@@ -82,6 +88,14 @@ async function followClock(store: Store): Promise<() => number> {
   return () => Math.floor(clock.now() + ahead);
 }
 
+/** A collector that is away must not keep Banto from ending. */
+async function closeTraces(traces: Traces, log: Log): Promise<void> {
+  const sent = traces.stop().catch((error: unknown) => {
+    log.warn({ err: error }, 'the last traces could not be sent');
+  });
+  await Promise.race([sent, sleep(TRACES_END_MS, undefined, { ref: false })]);
+}
+
 function measureUsage(): () => { cpu: number; memoryBytes: number } {
   let before = process.cpuUsage();
   let beforeAt = performance.now();
@@ -108,29 +122,42 @@ export async function serve(
   { reached }: ServeOptions = {},
 ): Promise<Served> {
   const { log } = telemetry;
+  const prompts = loadPrompts(config.prompts);
   // What was opened is closed again in reverse, at the end or when a later step fails.
   const closers: (() => Promise<void>)[] = [];
   const stop = async () => {
     for (const close of closers.splice(0).reverse()) await close();
   };
   try {
-    const store = await openStore(config, log);
+    const store = telemetry.timedStore(await openStore(config, log));
     closers.push(() => store.close());
     await requireToken(config, store);
-    const forge = await openForge(config, store, log);
+    const forge = telemetry.timedForge(await openForge(config, store, log));
     closers.push(() => forge.close());
     await checkForge(forge, log);
+    const traces = config.traces === true ? await openTraces(packageVersion()) : null;
+    if (traces !== null) closers.push(() => closeTraces(traces, log));
     const broker = createBroker({
       store,
       forge,
       policy: config.policy,
+      prompts,
       log,
+      listeners: [telemetry.takeFacts, ...(traces === null ? [] : [traces.takeFacts])],
+      handedOut: telemetry.handedOut,
+      ...(config.notify === undefined
+        ? {}
+        : { notify: { send: createWebhook(config.notify), sent: telemetry.notified } }),
       onFlags: (flags) => telemetry.setDebug(flags.debug),
       usage: measureUsage(),
       ...(reached === undefined ? {} : { reached }),
     });
     const { host, port, tokensRequired, allowedHosts } = config;
     const settings = { host, port, tokensRequired, allowedHosts, version: packageVersion() };
+    telemetry.beforeMetrics(async () => {
+      await broker.catchUp();
+      telemetry.showAgents(await broker.agents());
+    });
     const door = createHttpDoor({
       broker,
       settings,

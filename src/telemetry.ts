@@ -2,11 +2,15 @@
 
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { prettyFactory } from 'pino-pretty';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { BantoError } from './core/errors.ts';
-import type { ForgeBudget } from './core/forge.ts';
+import type { Fact } from './core/facts.ts';
+import type { Forge, ForgeBudget } from './core/forge.ts';
 import { createScrubber } from './core/secrets.ts';
-import type { QueueView } from './core/store.ts';
+import type { QueueView, Store } from './core/store.ts';
+import { createFactLog } from './telemetry/fact-log.ts';
+import { createMetrics, type Metrics } from './telemetry/metrics.ts';
+import { countFact } from './telemetry/task-metrics.ts';
+import { timedCalls } from './telemetry/timed-calls.ts';
 
 export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
 export type LogFormat = 'json' | 'pretty';
@@ -22,6 +26,18 @@ export interface Telemetry {
   showQueue(queue: (QueueView & { readonly waiting: number }) | null): void;
   /** Null: the forge has no limits, or has not said. */
   showBudget(budget: ForgeBudget | null): void;
+  /** Agents by status. */
+  showAgents(agents: readonly { readonly status: string }[]): void;
+  /** Counts what happened and writes it to the log; `leads`: see `FactListener`. */
+  readonly takeFacts: (facts: readonly Fact[], leads: boolean) => void;
+  /** The same store and forge, with their calls timed and their failures counted. */
+  timedStore(store: Store): Store;
+  timedForge(forge: Forge): Forge;
+  /** This long after the lease the answer was ready. */
+  readonly handedOut: (ms: number) => void;
+  readonly notified: (result: 'sent' | 'failed') => void;
+  /** Runs before the metrics are read, to bring them up to date. */
+  beforeMetrics(refresh: () => Promise<void>): void;
   readonly metricsType: string;
   metrics(): Promise<string>;
 }
@@ -41,74 +57,6 @@ export function redact(line: string): string {
     .replace(SECRET_WORDS, `$1${REDACTED}`)
     .replace(URL_PASSWORD, `$1${REDACTED}@`);
 }
-
-// A request for work may wait for 300 seconds; everything else should be in the first buckets.
-const SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30, 60, 300];
-
-function createMetrics() {
-  const registry = new Registry();
-  const registers = [registry];
-  collectDefaultMetrics({ register: registry });
-  return {
-    registry,
-    calls: new Counter({
-      name: 'banto_verb_total',
-      help: 'Calls by verb',
-      labelNames: ['verb'],
-      registers,
-    }),
-    errors: new Counter({
-      name: 'banto_verb_errors_total',
-      help: 'Failed calls by verb and error code',
-      labelNames: ['verb', 'code'],
-      registers,
-    }),
-    seconds: new Histogram({
-      name: 'banto_verb_duration_seconds',
-      help: 'Duration of calls by verb, waiting included',
-      labelNames: ['verb'],
-      buckets: SECONDS,
-      registers,
-    }),
-    answers: new Counter({
-      name: 'banto_http_answers_total',
-      help: 'HTTP answers by route, method and status',
-      labelNames: ['route', 'method', 'status'],
-      registers,
-    }),
-    tasks: new Gauge({
-      name: 'banto_tasks',
-      help: 'Tasks by state, kind and priority',
-      labelNames: ['state', 'kind', 'priority'],
-      registers,
-    }),
-    oldest: new Gauge({
-      name: 'banto_oldest_ready_timestamp_seconds',
-      help: 'The instant the oldest ready task joined the queue; 0 when there is none',
-      registers,
-    }),
-    waiting: new Gauge({
-      name: 'banto_waiting_agents',
-      help: 'Agents that wait for a task',
-      registers,
-    }),
-    outbox: new Gauge({
-      name: 'banto_outbox_writes',
-      help: 'Ledger writes that are not done yet',
-      labelNames: ['status'],
-      registers,
-    }),
-    budget: new Gauge({
-      name: 'banto_forge_requests',
-      help: "Requests of the forge's hourly limit: the limit, what is left, when it is full again, silence until",
-      labelNames: ['part'],
-      registers,
-    }),
-    storeUp: new Gauge({ name: 'banto_store_up', help: '1 when the store answered', registers }),
-  };
-}
-
-type Metrics = ReturnType<typeof createMetrics>;
 
 function showQueue(metrics: Metrics, queue: Parameters<Telemetry['showQueue']>[0]): void {
   metrics.storeUp.set(queue === null ? 0 : 1);
@@ -194,6 +142,8 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
     destinationOf(options),
   );
   const metrics = createMetrics();
+  const logFact = createFactLog(log);
+  const refreshes: (() => Promise<void>)[] = [];
   return {
     log,
     setDebug(on) {
@@ -222,7 +172,42 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
       const blockedUntil = (budget.blockedUntil ?? 0) / 1000;
       metrics.budget.set({ part: 'blocked_until_timestamp_seconds' }, blockedUntil);
     },
+    showAgents(agents) {
+      metrics.agents.reset();
+      for (const { status } of agents) metrics.agents.inc({ status });
+    },
+    takeFacts(facts, leads) {
+      for (const fact of facts) {
+        countFact(metrics, fact);
+        logFact(fact, leads);
+      }
+    },
+    timedStore: (store) =>
+      timedCalls(
+        store,
+        {
+          observe: (call, seconds) => metrics.storeCalls.observe({ call }, seconds),
+          failed: (call) => metrics.storeErrors.inc({ call }),
+        },
+        ['close'],
+      ),
+    timedForge: (forge) =>
+      timedCalls(
+        forge,
+        {
+          observe: (call, seconds) => metrics.forgeCalls.observe({ call }, seconds),
+          failed: (call) => metrics.forgeErrors.inc({ call }),
+        },
+        ['close'],
+      ),
+    handedOut: (ms) => metrics.handOut.observe(ms / 1000),
+    notified: (result) => metrics.notifications.inc({ result }),
+    beforeMetrics: (refresh) => refreshes.push(refresh),
     metricsType: metrics.registry.contentType,
-    metrics: () => metrics.registry.metrics(),
+    async metrics() {
+      // Metrics are most wanted when something is gone: what cannot be refreshed stays as it was.
+      await Promise.allSettled(refreshes.map((refresh) => refresh()));
+      return metrics.registry.metrics();
+    },
   };
 }

@@ -210,7 +210,7 @@ describe('an ordinary mistake is one sentence that says what to do', () => {
       LOG_LEVEL: 'info',
     });
     await redis.stop();
-    expectSentence(ran, /Redis refused the password.*REDIS_PASSWORD/);
+    expectSentence(ran, /Redis refuses the password.*REDIS_PASSWORD/);
     expect(ran.stderr).not.toContain('wrong@');
   });
 

@@ -11,7 +11,7 @@ export function createAnswered({ store, log }: Context): Broker['answered'] {
       await store.markAnswered({ taskId: task.id, token: lease.token });
     } catch (error) {
       // The agent's first heartbeat or report proves it too.
-      log.debug({ err: error, task: task.id }, 'could not record that a hand-out was answered');
+      log.debug({ err: error, task_id: task.id }, 'could not record that a hand-out was answered');
     }
   };
 }

@@ -1,6 +1,7 @@
 // The broker as the doors see it: one method per verb. Each verb lives in a file of its own.
 // Expected outcomes are values; everything else throws a BantoError whose code the door translates.
 
+import type { Activity } from '../core/activity.ts';
 import type { AgentStatus } from '../core/agent-status.ts';
 import type { Fact } from '../core/facts.ts';
 import type { ForgeBudget, ForgeWebhook, IssueChange, NewIssue } from '../core/forge.ts';
@@ -9,6 +10,7 @@ import type { Policy } from '../core/settings.ts';
 import type { QueueView, StatsRow, TaskDetail, TaskFilter } from '../core/store.ts';
 import type { Attempt, Lease, Task, TaskKind, Verdict } from '../core/task.ts';
 import type { OnUnfinished } from '../core/unfinished.ts';
+import type { NewPullRequest, Usage } from '../core/usage.ts';
 import type { Why } from '../core/why.ts';
 import type { LeaseCall } from './holder.ts';
 import type { TokenVerbs } from './tokens.ts';
@@ -85,13 +87,17 @@ export interface Broker extends TokenVerbs {
    * agent's next request gets the same task, and none completes it. Never throws.
    */
   answered(assignment: Pick<Assignment, 'task' | 'lease'>): Promise<void>;
-  heartbeat(input: LeaseCall & { progress: string | null }): Promise<{ expiresAt: number }>;
+  heartbeat(
+    input: LeaseCall & { progress: string | null; usage?: Usage | null },
+  ): Promise<{ expiresAt: number }>;
   complete(
     input: LeaseCall & {
       summary: string | null;
       prNumber: number | null;
       verdict: Verdict | null;
       comments: readonly string[];
+      pullRequest?: NewPullRequest | null;
+      usage?: Usage | null;
     },
   ): Promise<Task>;
   fail(
@@ -99,14 +105,25 @@ export interface Broker extends TokenVerbs {
       reason: string;
       retryable: boolean;
       delaySeconds: number | null;
+      usage?: Usage | null;
     },
   ): Promise<Task>;
-  release(input: LeaseCall & { reason: string | null }): Promise<Task>;
+  release(
+    input: LeaseCall & {
+      reason: string | null;
+      delaySeconds?: number | null;
+      usage?: Usage | null;
+    },
+  ): Promise<Task>;
 
   /** With `issue`, the tasks of that issue: the open one first, then the one that changed last. */
   tasks(
     filter: TaskFilter & { readonly issue?: number },
   ): Promise<{ tasks: ListedTask[]; nextCursor: string | null }>;
+  /** Those of these ids that are known, in no order. */
+  tasksNamed(ids: readonly string[]): Promise<ListedTask[]>;
+  /** What the facts of the last days add up to, as of now. */
+  activity(): Promise<Activity>;
   /** `historyCursor`: the `nextHistoryCursor` of the page before. */
   task(taskId: string, historyCursor?: string): Promise<TaskDetail>;
   why(taskId: string, agentId: string | null): Promise<Why>;
@@ -117,6 +134,8 @@ export interface Broker extends TokenVerbs {
 
   /** The local backlog, open and closed; a forge that keeps its own issues refuses with `conflict`. */
   issues(): Promise<BacklogIssue[]>;
+  /** False: the forge keeps its own issues, and the four calls around this one are refused. */
+  hasBacklog(): boolean;
   issue(number: number): Promise<BacklogIssue>;
   addIssue(issue: NewIssue): Promise<BacklogIssue>;
   editIssue(number: number, change: IssueChange): Promise<BacklogIssue>;

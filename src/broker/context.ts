@@ -1,6 +1,7 @@
 // What every verb of the broker stands on. Time, randomness and the outside world come in here.
 
 import type { Forge } from '../core/forge.ts';
+import type { Templates } from '../core/prompt-template.ts';
 import type { Policy } from '../core/settings.ts';
 import type { Store } from '../core/store.ts';
 
@@ -39,6 +40,7 @@ export interface Context {
   readonly forge: Forge;
   /** The policy as it is now; run-time changes show at once. */
   readonly policy: () => Policy;
+  readonly prompts: Templates;
   readonly instanceId: string;
   readonly timers: Timers;
   /** In [0, 1). */

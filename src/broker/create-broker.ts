@@ -3,22 +3,26 @@
 import { randomBytes } from 'node:crypto';
 import type { Fact } from '../core/facts.ts';
 import type { Forge } from '../core/forge.ts';
+import { bareTemplates, type Templates } from '../core/prompt-template.ts';
 import { reasonOf } from '../core/reason.ts';
 import type { Policy } from '../core/settings.ts';
 import type { Store } from '../core/store.ts';
 import { createAbsent } from './absent.ts';
+import { createActivityReads } from './activity.ts';
 import { createAnswered } from './answered.ts';
 import { createBranchWishes } from './branch-wishes.ts';
 import type { Broker, Flags } from './broker.ts';
 import { createChooser } from './chooser.ts';
 import { type Context, type Log, systemTimers, type Timers } from './context.ts';
 import { createFinish } from './finish.ts';
+import { createFactFollower, type FactListener } from './follow-facts.ts';
 import { createHeartbeat } from './heartbeat.ts';
 import { createIssues } from './issues.ts';
 import { createLook } from './look.ts';
 import type { Loop } from './loop.ts';
 import { createMatcher } from './matcher.ts';
 import { createMirror, type Mirror } from './mirror.ts';
+import { createNotifier, type Notifier, type SendMessage } from './notify.ts';
 import { createOperate } from './operate.ts';
 import { createOutbox } from './outbox.ts';
 import { createPresence, type Usage } from './presence.ts';
@@ -30,6 +34,8 @@ export interface BrokerOptions {
   readonly store: Store;
   readonly forge: Forge;
   readonly policy: Policy;
+  /** Not given: one bare sentence for every kind of task. */
+  readonly prompts?: Templates;
   readonly log: Log;
   readonly timers?: Timers;
   readonly random?: () => number;
@@ -38,17 +44,29 @@ export interface BrokerOptions {
   readonly onFlags?: (flags: Flags) => void;
   /** How this process fares, for the store to show. */
   readonly usage?: () => Usage;
+  /** Told every fact from the start on, once and in order. */
+  readonly listeners?: readonly FactListener[];
+  /** Where people are told what needs them; not set: nowhere. */
+  readonly notify?: {
+    readonly send: SendMessage;
+    readonly sent?: (result: 'sent' | 'failed') => void;
+  };
+  /** How long branch and labels kept a new lease from its answer. */
+  readonly handedOut?: (ms: number) => void;
   readonly pollMs?: number;
   readonly fullPassMs?: number;
 }
 
 /** The loops are named so that tests and tools can run one turn of each instead of waiting. */
 export interface RunningBroker extends Broker {
+  /** The listeners were told everything that has happened until now. */
+  catchUp(): Promise<void>;
   readonly loops: {
     readonly mirror: Mirror;
     readonly sweep: Loop;
     readonly outbox: Loop;
     readonly matcher: { runOnce(): Promise<void> };
+    readonly notifier: Notifier | null;
   };
 }
 
@@ -68,6 +86,7 @@ export function createBroker(options: BrokerOptions): RunningBroker {
     forge,
     log,
     policy: settings.policy,
+    prompts: options.prompts ?? bareTemplates(),
     instanceId: newSecret(),
     timers: options.timers ?? systemTimers,
     random: options.random ?? Math.random,
@@ -100,6 +119,12 @@ export function createBroker(options: BrokerOptions): RunningBroker {
   const absent = createAbsent(context);
   const matcher = createMatcher(context, { chooser, claim, absent });
   const finish = createFinish(context, mirror);
+  const { notify } = options;
+  const notifier = notify === undefined ? null : createNotifier(context, notify.send, notify.sent);
+  const follower = createFactFollower(context, presence.leads, [
+    ...(options.listeners ?? []),
+    ...(notifier === null ? [] : [notifier.heard]),
+  ]);
   let unwatch: (() => Promise<void>) | null = null;
   let unsubscribe: (() => void) | null = null;
 
@@ -130,11 +155,20 @@ export function createBroker(options: BrokerOptions): RunningBroker {
   }
 
   return {
-    requestTask: createRequest(context, { chooser, claim, matcher, absent, outbox, finish }),
+    requestTask: createRequest(context, {
+      chooser,
+      claim,
+      matcher,
+      absent,
+      outbox,
+      finish,
+      handedOut: options.handedOut ?? (() => undefined),
+    }),
     answered: createAnswered(context),
     heartbeat: createHeartbeat(context, mirror),
     ...finish,
     ...createLook(context, wishes),
+    ...createActivityReads(context),
     ...createOperate(context),
     ...createIssues(context),
     config: settings.config,
@@ -162,8 +196,10 @@ export function createBroker(options: BrokerOptions): RunningBroker {
       await settings.reload();
       unsubscribe = store.subscribe(heard);
       await presence.start();
+      await follower.start();
       matcher.start();
       sweep.start();
+      notifier?.start();
       outbox.start();
       unwatch = forge.watch((change) => {
         mirror.take(change).catch((error: unknown) => {
@@ -178,9 +214,12 @@ export function createBroker(options: BrokerOptions): RunningBroker {
       await mirror.stop();
       await sweep.stop();
       await outbox.stop();
+      await notifier?.stop();
+      await follower.stop();
       await presence.stop();
       unsubscribe?.();
     },
-    loops: { mirror, sweep, outbox, matcher },
+    catchUp: follower.catchUp,
+    loops: { mirror, sweep, outbox, matcher, notifier },
   };
 }

@@ -88,7 +88,11 @@ export function createFinish(
     throw await unknownOrUnlisted(call.taskId, mirror);
   }
 
-  async function complete(input: Parameters<Broker['complete']>[0]): Promise<Task> {
+  async function complete({
+    pullRequest: _pullRequest,
+    usage: _usage,
+    ...input
+  }: Parameters<Broker['complete']>[0]): Promise<Task> {
     const name = named(input.taskId);
     checkVerdict(name, input.verdict, input.comments);
     const reviewable = !forge.hasPullRequests || input.prNumber !== null;
@@ -101,7 +105,7 @@ export function createFinish(
     if (!reviewable && outcome.followUp?.state === 'held') {
       // The pull request may be known already; if this fails, the next full pass does it.
       await mirror.replan(name.repository, name.number).catch((error: unknown) => {
-        log.warn({ err: error, task: input.taskId }, 'could not look for the pull request yet');
+        log.warn({ err: error, task_id: input.taskId }, 'could not look for the pull request yet');
       });
     }
     return task;

@@ -8,7 +8,7 @@ import { byMeaning } from '../core/task-ref.ts';
 import type { BacklogIssue, Broker } from './broker.ts';
 import type { Context } from './context.ts';
 
-type Issues = Pick<Broker, 'issues' | 'issue' | 'addIssue' | 'editIssue'>;
+type Issues = Pick<Broker, 'issues' | 'hasBacklog' | 'issue' | 'addIssue' | 'editIssue'>;
 
 export function createIssues({ store, forge }: Context): Issues {
   function backlog(): EditableBacklog {
@@ -37,6 +37,7 @@ export function createIssues({ store, forge }: Context): Issues {
   }
 
   return {
+    hasBacklog: () => forge.backlog !== undefined,
     issues: async () => withTasks(await backlog().list()),
     async issue(number) {
       const all = await backlog().list();

@@ -8,7 +8,7 @@ import { parseBucketKey, rankBuckets } from '../core/match.ts';
 import { MAINTENANCE_FLAG, pausedFor, pausedName } from '../core/paused.ts';
 import { score } from '../core/priority.ts';
 import type { TaskDetail, TaskFilter } from '../core/store.ts';
-import type { Task } from '../core/task.ts';
+import { parseTaskId, type Task } from '../core/task.ts';
 import { byMeaning } from '../core/task-ref.ts';
 import type { Seeker } from '../core/ticket.ts';
 import { explain, type Rivals } from '../core/why.ts';
@@ -21,7 +21,10 @@ import { unknownTask } from './finish.ts';
 const DELAYED_SHOWN = 100;
 const STATS_ROWS = { daily: 7, hourly: 24 };
 
-type Look = Pick<Broker, 'tasks' | 'task' | 'why' | 'agents' | 'agent' | 'queue' | 'stats'>;
+type Look = Pick<
+  Broker,
+  'tasks' | 'tasksNamed' | 'task' | 'why' | 'agents' | 'agent' | 'queue' | 'stats'
+>;
 
 export function createLook({ store, forge }: Context, wishes: BranchWishes): Look {
   const dependencies = createDependencies({ store, forge });
@@ -96,6 +99,20 @@ export function createLook({ store, forge }: Context, wishes: BranchWishes): Loo
     return { tasks: listed, nextCursor: page.nextCursor };
   }
 
+  /** One read for each repository, by the issues that the ids name. */
+  async function tasksNamed(ids: readonly string[]): Promise<ListedTask[]> {
+    const wanted = new Set(ids);
+    const names = ids.flatMap((id) => parseTaskId(id) ?? []);
+    const found: ListedTask[] = [];
+    for (const [repository, theirs] of Map.groupBy(names, (name) => name.repository)) {
+      const numbers = [...new Set(theirs.map(({ number }) => number))];
+      for (const { issue, tasks } of await store.issuesNumbered(repository, numbers)) {
+        found.push(...tasks.filter(({ id }) => wanted.has(id)).map((task) => ({ task, issue })));
+      }
+    }
+    return found;
+  }
+
   /** How many ready tasks this agent would be given before this one. */
   async function tasksAhead(seeker: Seeker, detail: TaskDetail): Promise<number> {
     const registry = await store.registry();
@@ -162,6 +179,7 @@ export function createLook({ store, forge }: Context, wishes: BranchWishes): Loo
     task,
     why,
     tasks,
+    tasksNamed,
     async queue() {
       return { ...(await store.queue(DELAYED_SHOWN)), waiting: await store.tickets.count() };
     },

@@ -131,7 +131,13 @@ export function createOutbox(context: Context, mirror: Pick<Mirror, 'replan'>): 
       return settle(write, { outcome: 'written', labels });
     } catch (error) {
       const settlement = settlementOf(write, error);
-      const about = { err: error, write: write.type, issue: write.number };
+      const about = {
+        err: error,
+        write: write.type,
+        repository: write.repository,
+        issue: write.number,
+        ...(write.taskId === null ? {} : { task_id: write.taskId }),
+      };
       // Patience is no failure: a forge under its limits asks for it often.
       if (error instanceof ForgeBusy) {
         log.debug(about, 'a ledger write has to wait');

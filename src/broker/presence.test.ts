@@ -3,6 +3,7 @@ import { createFakeTime, type FakeTime } from '../../test/support/fake-time.ts';
 import { scratchDir } from '../../test/support/scratch.ts';
 import { silentLog } from '../../test/support/world.ts';
 import { busy } from '../core/errors.ts';
+import { bareTemplates } from '../core/prompt-template.ts';
 import { DEFAULT_POLICY } from '../core/settings.ts';
 import type { Store } from '../core/store.ts';
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
@@ -34,6 +35,7 @@ function present(instanceId: string): Presence {
     store: shared,
     forge: null as never,
     policy: () => DEFAULT_POLICY,
+    prompts: bareTemplates(),
     instanceId,
     timers: time.timers,
     random: () => 0.5,

@@ -65,11 +65,12 @@ interface Parts {
   readonly absent: Absent;
   readonly outbox: OutboxLoop;
   readonly finish: Pick<Broker, 'complete' | 'fail' | 'release'>;
+  readonly handedOut: (ms: number) => void;
 }
 
 export function createRequest(context: Context, parts: Parts): Broker['requestTask'] {
   const { store } = context;
-  const { chooser, claim, matcher, absent, outbox, finish } = parts;
+  const { chooser, claim, matcher, absent, outbox, finish, handedOut } = parts;
 
   async function ticketFor(request: TaskRequest): Promise<Ticket> {
     return {
@@ -154,7 +155,9 @@ export function createRequest(context: Context, parts: Parts): Broker['requestTa
     signal?: AbortSignal,
   ): Promise<Assignment | null> {
     context.reached('after_claim');
+    const leasedAt = performance.now();
     const written = await outbox.writeNow(handOut);
+    if (!handOut.replay) handedOut(performance.now() - leasedAt);
     if (written === 'refused') return null;
     const { task, issue, lease } = handOut;
     const attempts = handoffOf(handOut.attempts);
@@ -168,7 +171,7 @@ export function createRequest(context: Context, parts: Parts): Broker['requestTa
       issue,
       lease,
       handoff: attempts.length === 0 ? null : attempts,
-      prompt: promptFor(task, issue, lease, attempts),
+      prompt: promptFor(context.prompts, handOut, attempts),
       ledger: written,
     };
   }

@@ -13,6 +13,7 @@ import type {
   IssueAnswer,
   IssuesAnswer,
 } from '../doors/schema/issues.ts';
+import type { AppendLogAnswer, AppendLogBody, LogAnswer, LogQuery } from '../doors/schema/log.ts';
 import type { CancelBody, PriorityBody, RequeueBody } from '../doors/schema/operate.ts';
 import type { HealthAnswer, ReadyAnswer } from '../doors/schema/ops.ts';
 import type { QueueAnswer, StatsAnswer } from '../doors/schema/queue.ts';
@@ -137,6 +138,10 @@ export function createClient(options: ClientOptions) {
       post<TaskAnswer>(ofTask(taskId, '/release'), body, 'work', options),
     ask: (taskId: string, body: AskBody, options?: CallOptions) =>
       post<AskAnswer>(ofTask(taskId, '/ask'), body, 'lost', options),
+    appendLog: (taskId: string, body: AppendLogBody, options?: CallOptions) =>
+      post<AppendLogAnswer>(ofTask(taskId, '/log'), body, 'none', options),
+    log: (taskId: string, query: LogQuery = {}, options?: CallOptions) =>
+      get<LogAnswer>(ofTask(taskId, '/log'), query, options),
 
     tasks: (query: TasksQuery = {}, options?: CallOptions) =>
       get<TasksAnswer>('/api/v1/tasks', query, options),

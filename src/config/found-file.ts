@@ -18,6 +18,7 @@ export const WAYS = {
     addresses: ['REDIS_URL', 'REDIS_HOST', 'REDIS_SENTINELS', 'REDIS_CLUSTER', 'REDIS_REPLICA_URL'],
     secrets: ['REDIS_PASSWORD', 'REDIS_SENTINEL_PASSWORD', 'REDIS_URL', 'REDIS_REPLICA_URL'],
   },
+  notify: { addresses: ['NOTIFY_URL'], secrets: ['NOTIFY_SECRET'] },
   banto: {
     addresses: ['BANTO_URL', 'SERVER_URL', 'BROKER_HOST'],
     secrets: ['BANTO_TOKEN', 'BANTO_LEASE_TOKEN'],

@@ -28,6 +28,14 @@ export function repositoryRoot(folder: string): string | null {
   }
 }
 
+/** The folder of the checkout that a folder is in, a linked worktree too; null: it is in none. */
+export function checkoutRoot(folder: string): string | null {
+  for (let at = resolve(folder); ; at = dirname(at)) {
+    if (existsSync(join(at, '.git'))) return at;
+    if (dirname(at) === at) return null;
+  }
+}
+
 function mainWorktree(worktree: string): string | null {
   try {
     const pointer = readFileSync(join(worktree, '.git'), 'utf8');

@@ -119,10 +119,25 @@ function dataDirOf(values: Values, forge: Config['forge']): string {
   return join(forge.repoDir, basename(given));
 }
 
+/** A checkout brings its prompts along; GitHub's repositories have none here. */
+function promptsOf(values: Values, forge: Config['forge']): NonNullable<Config['prompts']> | null {
+  if (values.isSet('PROMPTS_DIR'))
+    return { path: values.get('PROMPTS_DIR') as string, isNamed: true };
+  if (forge.kind !== 'local') return null;
+  return { path: join(forge.repoDir, '.banto', 'prompts'), isNamed: false };
+}
+
 export interface Place {
   readonly cwd: string;
   /** GitHub sets GITHUB_TOKEN and GITHUB_REPOSITORY in every codespace: there they say nothing. */
   readonly codespace: boolean;
+}
+
+function notifyOf(values: Values): Pick<Config, 'notify'> {
+  const url = values.get('NOTIFY_URL') as string | undefined;
+  if (url === undefined) return {};
+  refuseForeignAddress(values, WAYS.notify);
+  return { notify: { url, secret: (values.get('NOTIFY_SECRET') as string | undefined) ?? null } };
 }
 
 export function rules(values: Values, place: Place): Config {
@@ -136,10 +151,12 @@ export function rules(values: Values, place: Place): Config {
     allowedHosts: values.get('ALLOWED_HOSTS') as readonly string[],
     logLevel: values.get('LOG_LEVEL') as LogLevel,
     ...(values.isSet('LOG_FORMAT') ? { logFormat: values.get('LOG_FORMAT') as LogFormat } : {}),
+    ...notifyOf(values),
     dataDir: dataDirOf(values, forge),
     forge,
     forgeReason: reason,
     store: storeOf(values),
     policy: policyOf(values),
+    prompts: promptsOf(values, forge),
   };
 }

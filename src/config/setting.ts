@@ -17,6 +17,8 @@ export interface Kind {
 export interface Setting {
   /** The environment variable; in the file it is the same word in lower case. */
   readonly name: string;
+  /** Its word in the file, where it is another one. */
+  readonly key?: string;
   readonly kind: Kind;
   /** The option of the command line that stands above it, where there is one. */
   readonly flag?: string;
@@ -34,7 +36,7 @@ export interface Setting {
 }
 
 export function fileKey(setting: Setting): string {
-  return setting.name.toLowerCase();
+  return setting.key ?? setting.name.toLowerCase();
 }
 
 export function wholeNumber(minimum: number, maximum: number): Kind {

@@ -11,6 +11,7 @@ import {
 import { REDIS_SETTINGS } from './redis-settings.ts';
 import { list, oneOf, type Setting, text, wholeNumber, yesOrNo } from './setting.ts';
 import { ANY_LINE, hostName, path, token } from './words.ts';
+import { WORK_SETTINGS } from './work-settings.ts';
 
 const WEB_ADDRESS = '^https?://[^\\s]+$';
 
@@ -70,6 +71,19 @@ const server: Setting[] = [
     about: 'Log lines for people, or JSON. Not set: pretty on a terminal, JSON elsewhere.',
   },
   {
+    name: 'NOTIFY_URL',
+    kind: webAddress,
+    secret: true,
+    about:
+      'The webhook that is told what needs a person. Slack and tools like it show the message as it is.',
+  },
+  {
+    name: 'NOTIFY_SECRET',
+    kind: text('a text without control characters', ANY_LINE),
+    secret: true,
+    about: 'Signs those messages: `banto-signature` is the HMAC-SHA256 of the body.',
+  },
+  {
     name: 'BANTO_DATA_DIR',
     flag: '--data-dir',
     kind: path,
@@ -77,6 +91,13 @@ const server: Setting[] = [
     path: true,
     about:
       'The folder of what Banto keeps. Default: `.banto` in the repository for the local forge, here otherwise.',
+  },
+  {
+    name: 'PROMPTS_DIR',
+    kind: path,
+    path: true,
+    about:
+      'A folder with prompts of your own: `implement.md`, `review.md`, `fix.md`. Default: `.banto/prompts` in the repository for the local forge, none otherwise.',
   },
 ];
 
@@ -338,4 +359,5 @@ export const SETTINGS: readonly Setting[] = [
   ...REDIS_SETTINGS,
   ...policy,
   ...client,
+  ...WORK_SETTINGS,
 ];

@@ -4,6 +4,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { BantoError } from '../core/errors.ts';
+import { TASK_VARIABLES } from '../core/task-variables.ts';
 import { repositoryRoot } from './here.ts';
 import { nearest } from './nearest.ts';
 import { unfoldRedisSection } from './redis-section.ts';
@@ -46,7 +47,7 @@ function suggestion(word: string, known: readonly string[]): string {
 }
 
 function checkVariableNames(env: Variables): void {
-  const known = SETTINGS.map((setting) => setting.name);
+  const known = [...SETTINGS.map((setting) => setting.name), ...TASK_VARIABLES];
   for (const [name, value] of Object.entries(env)) {
     if (value === undefined || !OWN_PREFIX.test(name) || known.includes(name)) continue;
     throw misconfigured(

@@ -20,6 +20,11 @@ export function writeDelayMs(attempt: number, random: number): number {
   return backOff(500, 60_000, attempt, random);
 }
 
+/** Messages to people: soon, and then with patience. */
+export function notifyDelayMs(attempt: number, random: number): number {
+  return backOff(2000, 600_000, attempt, random);
+}
+
 /**
  * One delay per attempt that may still be retried. A store picks by the attempt it counts,
  * so that the policy stays here and the step stays atomic.

@@ -8,7 +8,7 @@ import { gitArguments, gitEnvironment } from '../git-command.ts';
 
 const run = promisify(execFile);
 
-interface DemoIssue {
+export interface DemoIssue {
   readonly slug: string;
   readonly labels: readonly string[];
   /** The number of the issue that has to be closed first. */
@@ -63,7 +63,7 @@ export const ISSUES: readonly DemoIssue[] = [
   },
 ];
 
-function fileText(issue: DemoIssue): string {
+export function fileText(issue: DemoIssue): string {
   const labels = issue.labels.join(', ');
   const waits = issue.waitsFor === undefined ? '' : `blocked_by: [${issue.waitsFor}]\n`;
   return `---\nlabels: [${labels}]\n${waits}---\n# ${issue.title}\n\n${issue.body}`;

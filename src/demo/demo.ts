@@ -8,6 +8,7 @@ import { createClient } from '../client/client.ts';
 import type { Config } from '../config.ts';
 import { DEFAULT_POLICY } from '../core/settings.ts';
 import { parseTaskId } from '../core/task.ts';
+import { keepBusy } from './endless.ts';
 import { FLEET, runAgent } from './fleet.ts';
 import { openGithubStage } from './github-stage.ts';
 import { openLocalStage } from './local-stage.ts';
@@ -21,6 +22,8 @@ export interface DemoOptions {
   readonly github: boolean;
   /** Keep serving after the story, so that people can look around. */
   readonly stay: boolean;
+  /** Instead of the story: a fleet that is always busy, until Ctrl-C. */
+  readonly endless: boolean;
   readonly signal: AbortSignal;
   readonly print: (line: string) => void;
 }
@@ -33,12 +36,24 @@ const DEMO_POLICY = {
   authorFirstSeconds: 5,
 };
 
+/** Slow enough to be watched. */
+const ENDLESS_POLICY = {
+  ...DEFAULT_POLICY,
+  leaseSeconds: 30,
+  reviewDelaySeconds: 5,
+  authorFirstSeconds: 10,
+};
+
 const ARRIVAL_MS = 100;
 
 /** Whatever goes wrong, the story ends. */
 const STORY_MS = 60_000;
 
-function demoConfig(folder: string, port: number, forge: Config['forge']): Config {
+function demoConfig(
+  folder: string,
+  { port, endless }: DemoOptions,
+  forge: Config['forge'],
+): Config {
   return {
     host: '127.0.0.1',
     port,
@@ -48,7 +63,7 @@ function demoConfig(folder: string, port: number, forge: Config['forge']): Confi
     dataDir: join(folder, '.banto'),
     forge,
     store: { kind: 'sqlite' },
-    policy: DEMO_POLICY,
+    policy: endless ? ENDLESS_POLICY : DEMO_POLICY,
   };
 }
 
@@ -65,7 +80,7 @@ export async function runDemo(options: DemoOptions): Promise<number> {
 }
 
 async function play(folder: string, stage: Stage, options: DemoOptions): Promise<number> {
-  const server = await options.serve(demoConfig(folder, options.port, stage.forge));
+  const server = await options.serve(demoConfig(folder, options, stage.forge));
   stage.opened(server.url);
   const startedAt = Date.now();
   const say = (line: string) => {
@@ -74,7 +89,10 @@ async function play(folder: string, stage: Stage, options: DemoOptions): Promise
   };
   if (stage.forge.kind === 'github')
     options.print(`GitHub is at ${stage.forge.apiUrl}/octo/shop/issues/1`);
-  options.print(`Banto is at ${server.url}  (API description: ${server.url}/docs)`);
+  options.print(`Banto is at ${server.url}  (open it: the live page; API: ${server.url}/docs)`);
+  // Built when it is first asked for: whoever opens it next does not wait.
+  if (options.endless || options.stay) fetch(server.url).catch(() => undefined);
+  if (options.endless) return showRound(server, stage, options, say);
   options.print(
     `Fleet: ${FLEET.map((a) => `${a.id} [${a.capabilities.join(', ')}]`).join(' · ')}\n`,
   );
@@ -108,6 +126,23 @@ async function play(folder: string, stage: Stage, options: DemoOptions): Promise
   }
   await server.stop();
   return told || options.signal.aborted ? 0 : 1;
+}
+
+async function showRound(
+  server: { url: string; stop(): Promise<void> },
+  stage: Stage,
+  { signal, print }: DemoOptions,
+  say: (line: string) => void,
+): Promise<number> {
+  print('A fleet is at work until Ctrl+C; everything is removed then.\n');
+  const client = createClient({ url: server.url });
+  await backlogRead(client);
+  try {
+    await keepBusy({ client, stage, signal, say });
+  } finally {
+    await server.stop();
+  }
+  return 0;
 }
 
 async function backlogRead(client: ReturnType<typeof createClient>): Promise<void> {

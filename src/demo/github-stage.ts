@@ -71,6 +71,9 @@ export async function openGithubStage(): Promise<Stage> {
       // Nobody but the demo is on this GitHub.
       writes: { perMinute: 80, burst: 60 },
     },
+    async open({ title, body, labels }) {
+      titles.set(person.openIssue(REPOSITORY, { title, body, labels }).number, title);
+    },
     async close(number) {
       const pull = pulls.get(number);
       // Merging closes the issue that the request says it closes.

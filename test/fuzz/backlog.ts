@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { handoffOf } from '../../src/core/history.ts';
 import { planIssue } from '../../src/core/plan.ts';
 import { promptFor } from '../../src/core/prompt.ts';
+import { bareTemplates } from '../../src/core/prompt-template.ts';
 import { readable } from '../../src/core/readable.ts';
 import type { Lease } from '../../src/core/task.ts';
 import { editLabels } from '../../src/forge/local/edit-labels.ts';
@@ -107,7 +108,8 @@ export function takeFile(bytes: Buffer): void {
     const read = readIssueText(text);
     const given = readable(issue({ ...read }));
     const planned = planIssue(given, null, context());
-    promptFor(task('o~r~7~implement.1', 'leased'), given, LEASE, handoffOf([]));
+    const handOut = { task: task('o~r~7~implement.1', 'leased'), issue: given, lease: LEASE };
+    promptFor(bareTemplates(), handOut, handoffOf([]));
     JSON.stringify(planned);
     const marked = readIssueText(editLabels(text, { add: ['in-progress'], remove: [] }));
     if (!marked.labels.includes('in-progress')) throw new Error('the label was not written');

@@ -1,7 +1,7 @@
 // A real browser, started by the test that needs it, and a page that remembers everything that went wrong.
 
 import { execFileSync } from 'node:child_process';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
 const FLAGS = [
   '--no-sandbox',
@@ -25,8 +25,12 @@ export interface WatchedPage {
   readonly wrong: string[];
 }
 
-export async function openPage(browser: Browser, origin: string): Promise<WatchedPage> {
-  const page = await browser.newPage();
+export async function openPage(
+  browser: Browser,
+  origin: string,
+  options: BrowserContextOptions = {},
+): Promise<WatchedPage> {
+  const page = await browser.newPage(options);
   const wrong: string[] = [];
   page.on('console', (message) => {
     const type = message.type();

@@ -2,6 +2,7 @@
 // doors, which only translate. What a broker really does is tested with the real one.
 
 import type { Assignment, Broker } from '../../src/broker/broker.ts';
+import { createActivity } from '../../src/core/activity.ts';
 import type { Fact } from '../../src/core/facts.ts';
 import type { Issue, StoredIssue } from '../../src/core/issue.ts';
 import { DEFAULT_POLICY } from '../../src/core/settings.ts';
@@ -122,7 +123,15 @@ export interface ScriptedBroker extends Broker {
   subscribers(): number;
 }
 
-const SILENT = new Set(['answered', 'budget', 'whoIs', 'subscribe', 'events', 'lastSeq']);
+const SILENT = new Set([
+  'hasBacklog',
+  'answered',
+  'budget',
+  'whoIs',
+  'subscribe',
+  'events',
+  'lastSeq',
+]);
 
 export function createScriptedBroker(): ScriptedBroker {
   const calls: [string, ...unknown[]][] = [];
@@ -145,6 +154,12 @@ export function createScriptedBroker(): ScriptedBroker {
     fail: async () => ({ ...task, state: 'delayed', lease: null, readyAt: AT }),
     release: async () => ({ ...task, state: 'ready', lease: null }),
     tasks: async () => ({ tasks: [{ task, issue }], nextCursor: 'next' }),
+    tasksNamed: async () => [{ task, issue }],
+    activity: async () => {
+      const activity = createActivity();
+      for (const fact of facts) activity.take(fact);
+      return activity;
+    },
     task: async () => ({
       task,
       issue: stored,
@@ -165,6 +180,7 @@ export function createScriptedBroker(): ScriptedBroker {
     prioritize: async () => task,
     unlock: async () => task,
     cancel: async () => task,
+    hasBacklog: () => true,
     issues: async () => [{ issue, task }],
     issue: async () => ({ issue, task }),
     addIssue: async () => ({ issue, task: null }),

@@ -8,6 +8,7 @@ import type { Forge } from '../../src/core/forge.ts';
 import { DEFAULT_POLICY, type Policy } from '../../src/core/settings.ts';
 import type { Store } from '../../src/core/store.ts';
 import { openLocalForge } from '../../src/forge/local/local-forge.ts';
+import { loadPrompts } from '../../src/prompts/load-prompts.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { type BacklogRepository, makeBacklogRepository } from './backlog-repository.ts';
 import { createFakeTime, type FakeTime } from './fake-time.ts';
@@ -54,6 +55,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     store,
     forge,
     policy: { ...DEFAULT_POLICY, ...options.policy },
+    prompts: loadPrompts(),
     log: silentLog,
     timers: time.timers,
     random: () => 0.5,

@@ -1,11 +1,14 @@
 // The README's first promise, as a newcomer sees it.
 
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/redis-server.ts';
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -42,4 +45,26 @@ it('shows the whole life of tasks, and leaves nothing behind', { timeout: 120_00
   await rm(temporary, { recursive: true });
   const after = await run('git', ['status', '--porcelain'], { cwd: ROOT });
   expect(after.stdout).toBe(before.stdout);
+});
+
+it('keeps a fleet busy and its page up until it is told to stop', {
+  timeout: 120_000,
+}, async () => {
+  const temporary = await mkdtemp(join(tmpdir(), 'banto-demo-test-'));
+  const port = await freePort();
+  const env = { ...process.env, TMPDIR: temporary, BROKER_PORT: String(port) };
+  const demo = spawn(process.execPath, ['bin/banto.js', 'demo', '--endless'], { cwd: ROOT, env });
+  const url = `http://127.0.0.1:${port}`;
+  const counts = async () => {
+    const answer = await fetch(`${url}/api/v1/queue`).catch(() => null);
+    return ((await answer?.json()) as { by_state: { leased: number } } | undefined)?.by_state;
+  };
+  await eventually(counts, (found) => (found?.leased ?? 0) >= 3, 60_000);
+  const page = await fetch(url);
+  expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  demo.kill('SIGINT');
+  const [code] = (await once(demo, 'exit')) as [number | null];
+  expect(code).toBe(0);
+  expect((await readdir(temporary)).filter((name) => name.startsWith('banto'))).toEqual([]);
+  await rm(temporary, { recursive: true });
 });

@@ -1,8 +1,9 @@
 // banto doctor: runs the checks it is given and says how to fix what is wrong.
 
 import type { Command } from 'commander';
+import { PRESET_NAMES, type PresetName } from '../../worker/presets/names.ts';
 import { EXIT } from './exit.ts';
-import { examples, type PlaceOptions, placed, placeFlags } from './options.ts';
+import { examples, type PlaceOptions, placed, placeFlags, word } from './options.ts';
 import { painter, print, printJson, type Shell } from './shell.ts';
 import { clean } from './text.ts';
 
@@ -34,6 +35,7 @@ async function examine(check: Check): Promise<Line[]> {
 
 interface Options extends PlaceOptions {
   readonly json?: true;
+  readonly preset?: PresetName;
 }
 
 export function addDoctor(program: Command, shell: Shell, done: (code: number) => void): void {
@@ -45,16 +47,30 @@ export function addDoctor(program: Command, shell: Shell, done: (code: number) =
         'Checks Node, the settings, git, the repository, the backlog, the port and the store. Exit code 1: there is a problem.',
       ),
   )
+    .option(
+      '--preset <tool>',
+      `check this coding agent instead: ${PRESET_NAMES.join(', ')}`,
+      word(...PRESET_NAMES),
+    )
     .option('--json', 'print the findings as JSON')
     .action(async (options: Options) => {
       const lines: Line[] = [];
-      for (const check of shell.checks(placeFlags(options))) lines.push(...(await examine(check)));
+      const checks =
+        options.preset === undefined
+          ? shell.checks(placeFlags(options))
+          : await shell.presetChecks(options.preset);
+      for (const check of checks) lines.push(...(await examine(check)));
       const healthy = lines.every((line) => line.status !== 'problem');
       if (options.json) printJson(shell, { healthy, findings: lines });
       else print(shell, ...lines.flatMap((line) => describe(line, shell)));
       done(healthy ? EXIT.ok : EXIT.error);
     });
-  examples(command, 'banto doctor', 'banto doctor --repo ../shop --json');
+  examples(
+    command,
+    'banto doctor',
+    'banto doctor --repo ../shop --json',
+    'banto doctor --preset claude',
+  );
 }
 
 const COLORS = { ok: 'green', warning: 'yellow', problem: 'red' } as const;

@@ -4,8 +4,9 @@ import type { Command } from 'commander';
 import { STATUS_MEANS } from '../../core/agent-status.ts';
 import type { AgentAnswer } from '../schema/agents.ts';
 import type { QueueAnswer } from '../schema/queue.ts';
-import { examples, type TalkOptions, talkFlags, talks, word } from './options.ts';
+import { examples, type TalkOptions, talkFlags, talks } from './options.ts';
 import { columnsOf, print, printJson, type Shell } from './shell.ts';
+import { addStats } from './stats.ts';
 import { table } from './text.ts';
 import { clockTime, duration, relative } from './time-text.ts';
 
@@ -86,33 +87,6 @@ function describe(queue: QueueAnswer, shell: Shell): string[] {
     ...table(facts, columns),
     ...(delayed.length === 0 ? [] : ['', 'Delayed', ...table(delayed, columns)]),
   ];
-}
-
-interface StatsOptions extends TalkOptions {
-  readonly period: 'daily' | 'hourly';
-}
-
-function addStats(program: Command, shell: Shell): void {
-  const command = talks(
-    program
-      .command('stats')
-      .summary('what was handed out, completed and failed')
-      .description('Shows what was handed out, completed, failed and expired, by day or by hour.'),
-  )
-    .option('--period <period>', 'daily or hourly', word('daily', 'hourly'), 'daily')
-    .action(async (options: StatsOptions) => {
-      const stats = await shell.session(talkFlags(options)).client.stats(options.period);
-      if (options.json) return printJson(shell, stats);
-      if (stats.rows.length === 0) return print(shell, 'Nothing has happened yet.');
-      const names = [...new Set(stats.rows.flatMap(({ counters }) => Object.keys(counters)))];
-      const rows = stats.rows.map(({ start, counters }) => [
-        start,
-        ...names.map((name) => String(Math.round(counters[name] ?? 0))),
-      ]);
-      const head = ['START', ...names.map((name) => name.replaceAll('_', ' ').toUpperCase())];
-      print(shell, ...table([head, ...rows], columnsOf(shell)));
-    });
-  examples(command, 'banto stats', 'banto stats --period hourly --json');
 }
 
 export function addFleetCommands(program: Command, shell: Shell): void {

@@ -9,16 +9,20 @@ import { addInit } from './init.ts';
 import { addIssueCommands } from './issue.ts';
 import { addKeysCommands } from './keys.ts';
 import { addLeaseCommands } from './lease.ts';
+import { addLogs } from './logs.ts';
 import { addMcp } from './mcp.ts';
 import { addNext } from './next.ts';
 import { addOperateCommands } from './operate.ts';
 import { examples } from './options.ts';
+import { addPrime } from './prime.ts';
 import { addSettingCommands } from './settings.ts';
+import { addSetup } from './setup.ts';
 import type { Shell } from './shell.ts';
 import { addDemo, addServe } from './start.ts';
 import { addStatus } from './status.ts';
 import { addTaskCommands } from './tasks.ts';
 import { addTokenCommands } from './tokens.ts';
+import { addWork } from './work.ts';
 
 const EXIT_CODES =
   '\nExit codes: 0 ok, 1 error, 2 usage, 3 no task, 4 lease lost, 5 server not reachable.';
@@ -55,12 +59,16 @@ export function createProgram(shell: Shell, done: (code: number) => void): Comma
   addDemo(program, shell, done);
   addDoctor(program, shell, done);
   program.commandsGroup('For agents:');
+  addWork(program, shell, done);
   addNext(program, shell, done);
   addMcp(program, shell);
+  addSetup(program, shell);
+  addPrime(program, shell);
   addLeaseCommands(program, shell);
   program.commandsGroup('Look:');
   addStatus(program, shell);
   addTaskCommands(program, shell);
+  addLogs(program, shell);
   addFleetCommands(program, shell);
   program.commandsGroup('Operate:');
   addOperateCommands(program, shell);

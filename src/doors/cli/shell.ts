@@ -3,10 +3,15 @@
 
 import type { Client } from '../../client/client.ts';
 import type { TokenRequest } from '../../core/token.ts';
+import type { SetupAsked, SetupPlan } from '../../setup/plan-setup.ts';
+import type { WorkEvent } from '../../worker/events.ts';
+import type { PresetName } from '../../worker/presets/names.ts';
 import type { AddIssueBody, EditIssueBody, IssueAnswer } from '../schema/issues.ts';
 import type { TokenAnswer, TokensAnswer, TokenView } from '../schema/tokens.ts';
 import type { Check } from './doctor.ts';
 import type { KeysRoom } from './keys.ts';
+import type { LocalLog } from './logs.ts';
+import type { WorkRequest } from './work.ts';
 
 interface Output {
   readonly isTTY?: boolean | undefined;
@@ -81,11 +86,21 @@ export interface Shell {
   /** Speaks MCP over standard input and output until the client hangs up. */
   serveMcp(client: Client): Promise<void>;
   init(flags: SettingFlags): Promise<InitPlan>;
+  /** What setting up a coding agent would do. */
+  setup(asked: SetupAsked): Promise<SetupPlan>;
   demo(options: DemoOptions): Promise<number>;
   issues(flags: SettingFlags): Promise<IssueRoom>;
+  /** Works on tasks until it is stopped. */
+  work(request: WorkRequest, tell: (event: WorkEvent) => void): Promise<number>;
+  /** The same, once, on a server and a repository of its own. */
+  smoke(request: WorkRequest, tell: (event: WorkEvent) => void): Promise<number>;
+  /** The logs of a task that workers wrote on this machine, oldest first. */
+  localLogs(flags: SettingFlags, task: string): Promise<readonly LocalLog[]>;
   /** The tokens of a server that is not running: opens its store, uses it and closes it. */
   withTokens<T>(flags: SettingFlags, use: (tokens: TokenDesk) => Promise<T>): Promise<T>;
   checks(flags: SettingFlags): readonly Check[];
+  /** Whether a coding agent is ready to work here. */
+  presetChecks(preset: PresetName): Promise<readonly Check[]>;
   /** The keys of the namespace that the settings name. */
   keys(flags: SettingFlags): Promise<KeysRoom>;
   /** Resolves when the person wants to leave (SIGINT, SIGTERM). */
@@ -97,6 +112,8 @@ interface DemoOptions {
   readonly port: number | null;
   /** Keep serving after the story. */
   readonly stay: boolean;
+  /** A fleet that is always busy, until Ctrl-C. */
+  readonly endless: boolean;
   /** Play on the GitHub of the tests. */
   readonly github: boolean;
 }

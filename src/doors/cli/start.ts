@@ -13,6 +13,7 @@ interface ServeOptions extends PlaceOptions {
 interface DemoFlags {
   readonly port?: number;
   readonly exit?: true;
+  readonly endless?: true;
   readonly github?: true;
 }
 
@@ -53,10 +54,18 @@ export function addDemo(program: Command, shell: Shell, done: (code: number) => 
     )
     .option('--port <number>', 'the port (BROKER_PORT; default: any free one)', whole(0, 65_535))
     .option('--exit', 'end after the story, instead of with Ctrl-C')
+    .option('--endless', 'keep a fleet at work until Ctrl-C, for showing the page round')
     .option('--github', 'play on a GitHub of its own (in a clone of Banto only)')
-    .action(async ({ port, exit, github }: DemoFlags) => {
+    .action(async ({ port, exit, endless, github }: DemoFlags) => {
       const stay = !exit && shell.stdout.isTTY === true;
-      done(await shell.demo({ port: port ?? null, stay, github: github === true }));
+      const how = { stay, endless: endless === true, github: github === true };
+      done(await shell.demo({ port: port ?? null, ...how }));
     });
-  examples(command, 'banto demo', 'banto demo --port 8080 --exit', 'banto demo --github');
+  examples(
+    command,
+    'banto demo',
+    'banto demo --port 8080 --exit',
+    'banto demo --endless',
+    'banto demo --github',
+  );
 }

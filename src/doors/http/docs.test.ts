@@ -60,12 +60,12 @@ function resolved(node: unknown): unknown {
 
 const WEBHOOK = 'post /api/v1/webhooks/github';
 const CALLS = [
-  'get /',
   'get /health',
   'get /ready',
   'get /metrics',
   'get /api/v1/agents',
   'get /api/v1/agents/{agent_id}',
+  'get /api/v1/cards',
   'get /api/v1/config',
   'put /api/v1/config/{name}',
   'get /api/v1/events',
@@ -74,6 +74,9 @@ const CALLS = [
   'get /api/v1/issues/{number}',
   'post /api/v1/issues',
   'patch /api/v1/issues/{number}',
+  'get /api/v1/flow',
+  'get /api/v1/leases',
+  'get /api/v1/session',
   'put /api/v1/flags/{name}',
   'get /api/v1/queue',
   'post /api/v1/request-task',

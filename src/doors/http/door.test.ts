@@ -95,28 +95,70 @@ test('nothing suitable is 204 without a body', async () => {
 
 const token = { lease_token: 't' };
 const given = { taskId: TASK_ID, token: 't', agentId: null };
+const used = { ...given, usage: null };
+const USAGE = {
+  model: 'm',
+  inputTokens: 9,
+  outputTokens: null,
+  cachedTokens: null,
+  costUsd: 0.5,
+  turns: null,
+  sessionId: 's',
+};
 test.each([
-  ['heartbeat', { ...token, progress: 'half' }, 'heartbeat', { ...given, progress: 'half' }],
-  ['heartbeat', token, 'heartbeat', { ...given, progress: null }],
+  ['heartbeat', { ...token, progress: 'half' }, 'heartbeat', { ...used, progress: 'half' }],
+  ['heartbeat', token, 'heartbeat', { ...used, progress: null }],
+  [
+    'heartbeat',
+    { ...token, usage: { model: 'm', input_tokens: 9, cost_usd: 0.5, session_id: 's' } },
+    'heartbeat',
+    { ...given, progress: null, usage: USAGE },
+  ],
   [
     'complete',
     { ...token, verdict: 'approve', comments: ['good'], pr_number: 3 },
     'complete',
-    { ...given, summary: null, prNumber: 3, verdict: 'approve', comments: ['good'] },
+    {
+      ...used,
+      summary: null,
+      prNumber: 3,
+      verdict: 'approve',
+      comments: ['good'],
+      pullRequest: null,
+    },
+  ],
+  [
+    'complete',
+    { ...token, pull_request: { title: 'T', body: 'B' } },
+    'complete',
+    {
+      ...used,
+      summary: null,
+      prNumber: null,
+      verdict: null,
+      comments: [],
+      pullRequest: { title: 'T', body: 'B' },
+    },
   ],
   [
     'fail',
     { ...token, reason: 'x' },
     'fail',
-    { ...given, reason: 'x', retryable: true, delaySeconds: null },
+    { ...used, reason: 'x', retryable: true, delaySeconds: null },
   ],
   [
     'fail',
     { ...token, reason: 'x', retryable: false, delay_seconds: 9 },
     'fail',
-    { ...given, reason: 'x', retryable: false, delaySeconds: 9 },
+    { ...used, reason: 'x', retryable: false, delaySeconds: 9 },
   ],
-  ['release', token, 'release', { ...given, reason: null }],
+  ['release', token, 'release', { ...used, reason: null, delaySeconds: null }],
+  [
+    'release',
+    { ...token, delay_seconds: 60 },
+    'release',
+    { ...used, reason: null, delaySeconds: 60 },
+  ],
   ['requeue', { delay_seconds: 5 }, 'requeue', { taskId: TASK_ID, delaySeconds: 5 }],
   ['requeue', undefined, 'requeue', { taskId: TASK_ID, delaySeconds: 0 }],
   ['priority', { priority: 'low' }, 'prioritize', { taskId: TASK_ID, priority: 25 }],

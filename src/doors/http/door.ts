@@ -5,8 +5,10 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { Broker } from '../../broker/broker.ts';
 import { BantoError } from '../../core/errors.ts';
 import type { Telemetry } from '../../telemetry.ts';
+import { routeActivity } from './activity.ts';
 import { routeAgents } from './agents.ts';
 import { createAuthenticate } from './authenticate.ts';
+import { routeCards } from './cards.ts';
 import { routeConfig, routeFlags } from './config.ts';
 import { describeApi, routeDocs } from './docs.ts';
 import type { EventStream } from './event-stream.ts';
@@ -16,10 +18,12 @@ import { routeIssues } from './issues.ts';
 import { routeComplete, routeFail, routeHeartbeat, routeRelease } from './lease.ts';
 import { type CreateMcp, routeMcp } from './mcp.ts';
 import { routeOperate } from './operate.ts';
-import { routeHealth, routeIndex, routeMetrics, routeReady } from './ops.ts';
+import { routeHealth, routeMetrics, routeReady } from './ops.ts';
+import { routePage } from './page.ts';
 import { routeQueue } from './queue.ts';
 import { routeRequestTask } from './request-task.ts';
 import { type App, createServer } from './server.ts';
+import { routeSession } from './session.ts';
 import { DEFAULT_LIMITS, type HttpLimits, type HttpSettings, isLoopback } from './settings.ts';
 import { routeTasks } from './tasks.ts';
 import { routeTokens } from './tokens.ts';
@@ -62,11 +66,14 @@ const API_ROUTES = [
   routeQueue,
   routeConfig,
   routeFlags,
+  routeCards,
+  routeActivity,
   routeEvents,
   routeTokens,
   routeWebhooks,
+  routeSession,
 ];
-const ROOT_ROUTES = [routeHealth, routeReady, routeMetrics, routeIndex, routeMcp];
+const ROOT_ROUTES = [routeHealth, routeReady, routeMetrics, routePage, routeMcp];
 
 function addRoutes(app: App, door: Door): void {
   const authenticate = createAuthenticate(door.broker, door.settings.tokensRequired);

@@ -2,12 +2,14 @@
 // where tokens are needed, the caller's own must be valid too, and an agent's must be the holder's.
 
 import { cutNote } from '../../core/cut-note.ts';
+import type { NewPullRequest, Usage } from '../../core/usage.ts';
 import { CompleteBody } from '../schema/complete.ts';
 import { FailBody } from '../schema/fail.ts';
 import { NOTE_MOST, TaskParams } from '../schema/fields.ts';
 import { HeartbeatAnswer, HeartbeatBody } from '../schema/heartbeat.ts';
 import { ReleaseBody } from '../schema/release.ts';
 import { TaskAnswer } from '../schema/task.ts';
+import type { UsageBody } from '../schema/usage.ts';
 import { instant } from '../views/instant.ts';
 import { taskView } from '../views/task.ts';
 import { describe } from './describe.ts';
@@ -21,6 +23,24 @@ function text(given: string, most: number): string {
 }
 function optional(given: string | undefined, most: number): string | null {
   return given === undefined ? null : text(given, most);
+}
+
+function usageOf(given: UsageBody | undefined): Usage | null {
+  if (given === undefined) return null;
+  return {
+    model: given.model ?? null,
+    inputTokens: given.input_tokens ?? null,
+    outputTokens: given.output_tokens ?? null,
+    cachedTokens: given.cached_tokens ?? null,
+    costUsd: given.cost_usd ?? null,
+    turns: given.turns ?? null,
+    sessionId: given.session_id ?? null,
+  };
+}
+
+function pullRequestOf(given: CompleteBody['pull_request']): NewPullRequest | null {
+  if (given === undefined) return null;
+  return { title: given.title, body: optional(given.body, NOTE_MOST.pullRequest) ?? '' };
 }
 
 const config = { access: 'agent' } as const;
@@ -42,9 +62,10 @@ export function routeHeartbeat(app: App, { broker, observe }: Door): void {
     const taskId = knownTaskId(params);
     const { agentId } = caller;
     const progress = optional(body.progress, NOTE_MOST.progress);
-    const input = { taskId, token: body.lease_token, agentId, progress };
+    const usage = usageOf(body.usage);
+    const input = { taskId, token: body.lease_token, agentId, progress, usage };
     const { expiresAt } = await observe('heartbeat', () => broker.heartbeat(input));
-    return { expires_at: instant(expiresAt) };
+    return { expires_at: instant(expiresAt), stop: null };
   });
 }
 
@@ -60,6 +81,8 @@ export function routeComplete(app: App, { broker, observe }: Door): void {
       prNumber: body.pr_number ?? null,
       verdict: body.verdict ?? null,
       comments: (body.comments ?? []).map((comment) => text(comment, NOTE_MOST.comment)),
+      pullRequest: pullRequestOf(body.pull_request),
+      usage: usageOf(body.usage),
     };
     return taskView(await observe('complete', () => broker.complete(input)));
   });
@@ -76,6 +99,7 @@ export function routeFail(app: App, { broker, observe }: Door): void {
       reason: text(body.reason, NOTE_MOST.reason),
       retryable: body.retryable ?? true,
       delaySeconds: body.delay_seconds ?? null,
+      usage: usageOf(body.usage),
     };
     return taskView(await observe('fail', () => broker.fail(input)));
   });
@@ -90,6 +114,8 @@ export function routeRelease(app: App, { broker, observe }: Door): void {
       token: body.lease_token,
       agentId: caller.agentId,
       reason: optional(body.reason, NOTE_MOST.progress),
+      delaySeconds: body.delay_seconds ?? null,
+      usage: usageOf(body.usage),
     };
     return taskView(await observe('release', () => broker.release(input)));
   });

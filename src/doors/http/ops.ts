@@ -1,4 +1,4 @@
-// For those who run Banto: /health, /ready, /metrics, and / as a signpost.
+// For those who run Banto: /health, /ready and /metrics.
 
 import { Type } from 'typebox';
 import { HealthAnswer, ReadyAnswer } from '../schema/ops.ts';
@@ -57,19 +57,4 @@ export function routeMetrics(app: App, { broker, telemetry }: Door): void {
     reply.type(telemetry.metricsType);
     return telemetry.metrics();
   });
-}
-
-const Signpost = Type.Object(
-  { name: Type.Literal('banto'), version: Type.String(), docs: Type.String(), api: Type.String() },
-  { title: 'Signpost', additionalProperties: false },
-);
-
-export function routeIndex(app: App, { settings }: Door): void {
-  const schema = describe({ tag, summary: 'Where to go from here', answer: Signpost });
-  app.get('/', { config: { access: 'public' }, schema }, async () => ({
-    name: 'banto' as const,
-    version: settings.version,
-    docs: '/docs',
-    api: '/openapi.json',
-  }));
 }

@@ -2,6 +2,7 @@
 
 import { type Static, Type } from 'typebox';
 import { DelaySeconds, LeaseToken, NOTE_MOST, Note } from './fields.ts';
+import { UsageBody } from './usage.ts';
 
 export const FailBody = Type.Object(
   {
@@ -11,6 +12,7 @@ export const FailBody = Type.Object(
       Type.Boolean({ description: 'true (default) or false: trying again is useless' }),
     ),
     delay_seconds: Type.Optional(DelaySeconds),
+    usage: Type.Optional(UsageBody),
   },
   {
     title: 'Fail',

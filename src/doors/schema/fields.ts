@@ -47,7 +47,13 @@ export function Note(most: number, what: string) {
   });
 }
 
-export const NOTE_MOST = { summary: 20_000, comment: 10_000, reason: 20_000, progress: 4_000 };
+export const NOTE_MOST = {
+  pullRequest: 60_000,
+  summary: 20_000,
+  comment: 10_000,
+  reason: 20_000,
+  progress: 4_000,
+};
 
 export const AgentId = Type.String({
   pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$',

@@ -1,59 +1,94 @@
-// Claim: the hand-out in one script; recall: the same hand-out again. Buckets travel as short numbers, so that a claim stays small however
-// many labels they have.
+// Claim: the choice and the lease are made in one step. Buckets travel as short numbers, so that a claim stays small
+// however many labels they have. What the agent holds already is looked at here, by the rules of core.
 
-import { BantoError } from '../../core/errors.ts';
-import type { ClaimInput, ClaimResult, HandOut, TaskVerbs } from '../../core/store.ts';
-import type { Link, Reply } from './link.ts';
-import type { Buckets } from './registry.ts';
+import type { BaseStore } from '../../core/base-store.ts';
 import {
-  fromLedger,
-  type Row,
-  toAttempts,
-  toFields,
-  toIssue,
-  toLease,
-  toRow,
-  toTask,
-  toWrite,
-} from './rows.ts';
+  type Claimed,
+  handOutOf,
+  heldAlready,
+  ledgerOfLease,
+  takeWritesOf,
+} from '../../core/decide/claim.ts';
+import { recalled, recallTask } from '../../core/decide/recall.ts';
+import { needsTask, type Verb } from '../../core/decide/verb.ts';
+import { BantoError, busy } from '../../core/errors.ts';
+import type { IssueRef } from '../../core/rows/ledger-row.ts';
+import { isLeased, type LeasedRow } from '../../core/rows/task-row.ts';
+import type { ClaimInput, ClaimResult, HandOut, RecallInput } from '../../core/store.ts';
+import type { Keys } from './keys.ts';
+import type { Link } from './link.ts';
+import type { Pictures } from './pictures.ts';
+import type { Buckets } from './registry.ts';
+import type { Rows } from './rows.ts';
+import type { ClaimReply, Steps } from './steps.ts';
+import type { StoreClock } from './store-clock.ts';
+import {
+  decodeFiled,
+  decodeHead,
+  decodeLedgerText,
+  headName,
+  type IssueHead,
+  ledgerName,
+  seenName,
+} from './texts.ts';
 
-const NO_RESULT: Row = new Map();
+const MOST_TRIES = 20;
 
 /** The highest fence this instance has seen: a failover may lose it, the instance does not. */
 export interface Fences {
   highest: number;
 }
 
-function toHandOut(reply: Reply): HandOut {
-  const [, task, issue, picture, writes, unwritten, replay, , before, answered] = reply;
-  const row = toFields(task);
-  const lease = toLease(row);
-  if (lease === null) throw new BantoError('internal', 'Redis handed out a task without a lease.');
-  return {
-    task: toTask(row, NO_RESULT),
-    lease,
-    issue: toIssue(toFields(issue), String(picture)),
-    attempts: toAttempts(toRow(before)).filter(({ fence }) => fence !== lease.fence),
-    writes: (writes as string[]).map(toWrite),
-    unwritten: Number(unwritten),
-    replay: replay === 1,
-    answered: answered === 1,
-  };
+interface Claiming {
+  readonly link: Link;
+  readonly keys: Keys;
+  readonly pictures: Pictures;
+  readonly rows: Rows;
+  readonly steps: Steps;
+  readonly clock: StoreClock;
+  readonly buckets: Buckets;
+  readonly fences: Fences;
+  readonly change: BaseStore['change'];
+  readonly note: (agentId: string, capabilities: readonly string[], now: number) => void;
 }
 
-export function createClaim(
-  link: Link,
-  buckets: Buckets,
-  fences: Fences,
-  setAside: (ids: readonly string[]) => void,
-): TaskVerbs['claim'] {
+interface TakeAgain {
+  readonly issue: IssueRef;
+  readonly row: LeasedRow;
+  readonly lockMs: number | null;
+}
+
+/** The writes of a lease whose answer was lost belong to whoever asks again. */
+const takeAgain: Verb<TakeAgain, ReturnType<typeof takeWritesOf>> = {
+  name: 'claim',
+  needs: ({ issue }) => ({ tasks: [], issue }),
+  decide({ ledger: before }, { row, lockMs }, { now }) {
+    const taken = takeWritesOf(row, before, lockMs, now);
+    return { ...(taken.ledger === before ? {} : { ledger: taken.ledger }), answer: taken };
+  },
+};
+
+/** Which of these is meant is decided on what is there now: null where it is none of them any more. */
+const recall: Verb<RecallInput & { readonly taskId: string }, Claimed | null> = {
+  name: 'recall',
+  needs: ({ taskId }) => needsTask(taskId),
+  decide(found, input, { now }) {
+    const row = found.task(input.taskId);
+    const own = row === undefined || row.lease?.agentId !== input.agentId ? [] : [row];
+    const living = recalled(own, input, now);
+    return living === null ? { answer: null } : recallTask(living, found.ledger, input, now);
+  },
+};
+
+export function createClaims(env: Claiming): Pick<BaseStore, 'claim' | 'recall'> {
+  const { link, keys, pictures, rows, steps, clock, buckets, fences } = env;
   /** The chooser remembers its groups while the registry stays the same; so does this. */
   const numbered = new WeakMap<ClaimInput['groups'], string>();
 
   async function groupsText(groups: ClaimInput['groups'], version: number): Promise<string> {
     const known = numbered.get(groups);
     if (known !== undefined) return known;
-    const number = await buckets.numbers(groups.flat(), version);
+    const number = groups.length === 0 ? new Map() : await buckets.numbers(version);
     const text = groups
       .map((group) => group.flatMap((key) => number.get(key) ?? []).join(','))
       .filter((group) => group !== '')
@@ -62,58 +97,117 @@ export function createClaim(
     return text;
   }
 
-  return async (input) => {
+  async function handOut(
+    row: LeasedRow,
+    taken: ReturnType<typeof takeWritesOf>,
+    head: IssueHead,
+    seenAt: string,
+    replay: boolean,
+  ): Promise<HandOut> {
+    const picture = await pictures.get(row, head.picture);
+    const issue = { ...head.row, seenAt: Number(seenAt) };
+    return handOutOf({ row, ...taken }, issue, picture, replay);
+  }
+
+  async function leased(input: ClaimInput, reply: ClaimReply): Promise<ClaimResult> {
+    const [, id, text, before, headText, seenAt] = reply;
+    const task = decodeFiled(id, text);
+    const row = task.row as LeasedRow;
+    const { leasedAt, fence } = row.lease;
+    fences.highest = Math.max(fences.highest, fence);
+    const earlier = decodeLedgerText(row, before).row;
+    const wanted = ledgerOfLease(earlier, row, input.ledger[row.kind], leasedAt);
+    const taken = takeWritesOf(row, wanted, input.writeLockMs, leasedAt);
+    const head = decodeHead(row, headText);
+    rows.remember(id, task);
+    rows.remember(ledgerName(row), {
+      text: ledgerTextAfter(input, row, before),
+      row: taken.ledger,
+    });
+    rows.remember(headName(row), head);
+    return { outcome: 'leased', handOut: await handOut(row, taken, head, seenAt, false) };
+  }
+
+  /** The line that the step has put on the ledger. */
+  function ledgerTextAfter(input: ClaimInput, row: LeasedRow, before: string): string {
+    const { fence, leasedAt } = row.lease;
+    const labels = JSON.stringify(input.ledger[row.kind]);
+    const line = `B${leasedAt} ${fence} ${input.writeLockMs} ${row.id} ${labels}\t${JSON.stringify(row.branch)}`;
+    return `${line}\n${before}`;
+  }
+
+  async function held(input: ClaimInput, ids: readonly string[]): Promise<ClaimResult | null> {
+    const tasks = [...(await rows.tasks(ids, true)).values()].map(({ row }) => row);
+    const own = tasks.filter((row) => isLeased(row) && row.lease.agentId === input.agentId);
+    const found = heldAlready(own, input.requestId, clock.now());
+    if (found === null) return null;
+    const { row, replay } = found;
+    const lockMs = replay ? input.writeLockMs : null;
+    const taken = await env.change(takeAgain, { issue: row, row, lockMs });
+    const [text = '', seenAt = ''] = await rows.read([headName(row), seenName(row)]);
+    const out = await handOut(row, taken, decodeHead(row, text), seenAt, replay);
+    return { outcome: replay ? 'leased' : 'unfinished', handOut: out };
+  }
+
+  const claim: BaseStore['claim'] = async (input) => {
     const groups = await groupsText(input.groups, input.registryVersion);
-    const reply = await link.run(
-      'claim',
-      {
+    const { implement, review, fix } = input.ledger;
+    let holds = '';
+    // In the same turn, and so in the same step.
+    env.note(input.agentId, input.capabilities, clock.now());
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      const reply = await steps.claim({
+        groups,
+        holds,
+        version: input.registryVersion,
         agentId: input.agentId,
-        capabilities: JSON.stringify(input.capabilities),
-        requestId: input.requestId,
         token: input.token,
         seconds: input.leaseSeconds,
-        version: input.registryVersion,
-        ledger: fromLedger(input.ledger),
         lockMs: input.writeLockMs,
         fenceFloor: fences.highest,
-      },
-      groups,
-    );
-    return toResult(reply);
+        requestId: input.requestId,
+        labels: [JSON.stringify(implement), JSON.stringify(review), JSON.stringify(fix)],
+      });
+      const [word, detail] = reply;
+      switch (word) {
+        case 'leased':
+          return leased(input, reply);
+        case 'holds': {
+          holds = detail;
+          const found = await held(input, detail.split(' '));
+          if (found !== null) return found;
+          continue;
+        }
+        case 'again':
+          continue;
+        case 'none':
+        case 'stale':
+        case 'maintenance':
+          return { outcome: word };
+        case 'quarantine':
+          return { outcome: 'quarantine', untilAt: Number(detail) };
+        default:
+          throw new BantoError('internal', `Redis answered a claim with ${word}.`);
+      }
+    }
+    throw busy(new Error('The claim was overtaken too often.'));
   };
 
-  function toResult(reply: Reply): ClaimResult {
-    const [word] = reply;
-    switch (word) {
-      case 'leased':
-      case 'unfinished': {
-        const handOut = toHandOut(reply);
-        fences.highest = Math.max(fences.highest, handOut.lease.fence);
-        setAside((reply[7] ?? []) as string[]);
-        return { outcome: word, handOut };
-      }
-      case 'none':
-        setAside((reply[1] ?? []) as string[]);
-        return { outcome: 'none' };
-      case 'stale':
-      case 'maintenance':
-        return { outcome: word };
-      case 'quarantine':
-        return { outcome: 'quarantine', untilAt: Number(reply[1]) };
-      default:
-        throw new BantoError('internal', `Redis answered a claim with ${String(word)}.`);
-    }
-  }
-}
-
-export function createRecall(link: Link): Pick<TaskVerbs, 'recall' | 'markAnswered'> {
   return {
-    async recall({ agentId, requestId, takeOver, writeLockMs: lockMs }) {
-      const reply = await link.run('recall', { agentId, requestId, takeOver, lockMs });
-      if (reply[0] === 'none') return null;
-      if (reply[0] === 'leased') return toHandOut(reply);
-      throw new BantoError('internal', `Redis answered a recall with ${String(reply[0])}.`);
+    claim,
+    async recall(input) {
+      const ids = (await link.send(
+        'SMEMBERS',
+        `${keys.at.process_holds}${input.agentId}`,
+      )) as string[];
+      const tasks = [...(await rows.tasks(ids, true)).values()].map(({ row }) => row);
+      const own = tasks.filter((row) => row.lease?.agentId === input.agentId);
+      const meant = recalled(own, input, clock.now());
+      if (meant === null) return null;
+      const claimed = await env.change(recall, { ...input, taskId: meant.id });
+      if (claimed === null) return null;
+      const [text = '', seenAt = ''] = await rows.read([headName(meant), seenName(meant)]);
+      return handOut(claimed.row, claimed, decodeHead(meant, text), seenAt, true);
     },
-    markAnswered: async (input) => void (await link.run('mark-answered', input)),
   };
 }

@@ -7,7 +7,7 @@ import type { Keys } from './keys.ts';
 import type { NamespaceScan, OwnKey } from './namespace-scan.ts';
 import { removeOldLibraries } from './old-libraries.ts';
 import { piped } from './piped.ts';
-import { toFields } from './rows.ts';
+import { decodeFiled, decodeHead, type FiledTask, headName } from './texts.ts';
 import type { Ttls } from './ttl.ts';
 
 export type CleanedKind =
@@ -27,7 +27,8 @@ export interface Cleaned {
 }
 
 const PAGE = 500;
-const FINAL = new Set(['done', 'cancelled', 'dead']);
+const FINAL = new Set<string>(['done', 'cancelled', 'dead']);
+const NOWHERE = { repository: '', number: 0 };
 const DATE = /\d{4}-\d{2}-\d{2}$/;
 
 function* inPages<T>(items: readonly T[]): Generator<T[]> {
@@ -61,22 +62,28 @@ export function createClean(client: Client, keys: Keys, ttls: Ttls, scan: Namesp
     return removed;
   }
 
+  async function readTasks(ids: readonly string[]): Promise<(FiledTask | null)[]> {
+    const texts = await client.hmget(at.rows, ...ids);
+    return ids.map((id, index) => {
+      const text = texts[index];
+      return text === null || text === undefined ? null : decodeFiled(id, text);
+    });
+  }
+
   /** Of tasks that are over, on issues on which nothing is left to do: a review still wants to know. */
   async function results(dryRun: boolean): Promise<number> {
     let removed = 0;
     for (const page of inPages(await keysUnder(at.task_result))) {
       const ids = page.map((key) => key.slice(own(at.task_result).length));
-      const tasks = (await piped(client, (pipe) => {
-        for (const id of ids) pipe.hget(`${at.task_info}${id}`, 'record');
-      })) as (string | null)[];
-      const known = tasks.map((json) => (json === null ? null : toFields(json)));
-      const issues = (await piped(client, (pipe) => {
-        for (const task of known) pipe.hget(`${at.issue_status}${task?.['issue'] ?? ''}`, 'record');
-      })) as (string | null)[];
+      const tasks = await readTasks(ids);
+      const refs = tasks.map((task) => (task === null ? NOWHERE : task.row));
+      const heads = await client.hmget(at.rows, ...refs.map(headName));
       const over = ids.filter((_, index) => {
-        const state = known[index]?.['state'];
-        const unfinished = toFields(issues[index] ?? '{}')['unfinished'];
-        return state === undefined || (FINAL.has(state) && Number(unfinished ?? 0) === 0);
+        const task = tasks[index];
+        const text = heads[index];
+        if (task === null || task === undefined) return true;
+        const open = text === null || text === undefined ? 0 : decodeHead(task.row, text).open;
+        return FINAL.has(task.row.state) && open === 0;
       });
       removed += over.length;
       if (dryRun || over.length === 0) continue;

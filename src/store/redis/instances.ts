@@ -4,12 +4,16 @@ import type { Instances } from '../../core/store.ts';
 import type { Keys } from './keys.ts';
 import type { Link } from './link.ts';
 import type { ProcessRoom } from './process.ts';
+import type { ListChange } from './steps.ts';
 
 export function createInstances(
   link: Link,
   keys: Keys,
   processes: ProcessRoom,
   now: () => Promise<number>,
+  /** The data of this server. */
+  place: () => string,
+  write: (lists: readonly ListChange[]) => Promise<void>,
 ): Instances {
   return {
     lead: processes.takeLock,
@@ -23,7 +27,8 @@ export function createInstances(
       return new Set(names.filter((_, index) => owners[index] !== null));
     },
     async markListed(ttlMs) {
-      await link.run('process.listed', { ttlMs });
+      const until = String((await now()) + ttlMs);
+      await write([['HSET', '@', keys.at.meta, 'listed', place(), 'listed_until', until]]);
     },
     async listed() {
       const fields = ['generation', 'server', 'listed', 'listed_until'];

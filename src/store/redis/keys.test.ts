@@ -101,7 +101,7 @@ describe('scripts', () => {
   });
 
   it('are another library for another namespace, so that neither takes the other for its own', () => {
-    const batch = (namespace: string) => loadLibrary(createKeys({ namespace }), DEFAULT_TTLS).batch;
+    const batch = (namespace: string) => loadLibrary(createKeys({ namespace }), DEFAULT_TTLS).name;
     expect(batch('a')).not.toBe(batch('b'));
     expect(batch('a')).toBe(batch('a'));
   });

@@ -41,9 +41,13 @@ afterEach(() => store.close());
 
 const key = (name: string) => `banto:${name}`;
 
+/** What is drawn from facts is there before anybody reads through Banto, and otherwise within a second. */
+const drawn = async () => void (await store.queue(0));
+
 describe('while a task waits', () => {
   it('its issue, its queue and its age are there to be read', async () => {
     await world.mirror(entry(7, { issue: { title: 'Fix the login' } }));
+    await drawn();
     expect(await raw.hgetall(key('issue:status:7'))).toMatchObject({
       state: 'ready',
       attempts: '0',
@@ -72,12 +76,26 @@ describe('while a task waits', () => {
   });
 });
 
+describe('what is drawn from facts', () => {
+  it('is there within a second for whoever reads Redis alone', async () => {
+    await world.mirror(entry(7));
+    await expect
+      .poll(() => raw.hget(key('issue:status:7'), 'state'), { timeout: 1000, interval: 20 })
+      .toBe('ready');
+    await world.take('a1');
+    await expect
+      .poll(() => raw.hget(key(`task:info:${idOf(7)}`), 'state'), { timeout: 1000, interval: 20 })
+      .toBe('leased');
+  });
+});
+
 describe('while a task is leased', () => {
   it('its lock names owner and token, and expires with the lease', async () => {
     await world.mirror(entry(7));
     const { lease } = await world.take('a1', { leaseSeconds: 60 });
     expect(await raw.get(key('lock:issue:7'))).toBe(`a1 ${lease.token}`);
     expect(await raw.pttl(key('lock:issue:7'))).toBeGreaterThan(55_000);
+    await drawn();
     expect(await raw.smembers(key('issues:processing'))).toEqual(['7']);
     expect(await raw.hgetall(key('issue:status:7'))).toMatchObject({
       state: 'leased',
@@ -121,6 +139,7 @@ describe('when a task is done', () => {
   it('its result, the day and the statistics say so', async () => {
     await world.mirror(entry(7));
     await world.complete(await world.take('a1'), { summary: 'All done.' });
+    await drawn();
     expect(await raw.exists(key('lock:issue:7'), key('issues:processing'))).toBe(0);
     expect(await raw.hgetall(key(`task:result:${idOf(7)}`))).toMatchObject({
       agent: 'a1',
@@ -145,6 +164,7 @@ describe('when a task is done', () => {
       prNumber: 12,
       followUp: followUp(review, { state: 'delayed', reason: 'review_delay', delayMs: 300_000 }),
     });
+    await drawn();
     const found = { found_at: '2026-11-15T12:00:00.000Z', pr_number: '12' };
     expect(await raw.hgetall(key('review:delay:7'))).toEqual({ ...found, status: 'PENDING' });
     expect(await raw.ttl(key('review:delay:7'))).toBeGreaterThan(86_000);

@@ -1,28 +1,29 @@
-// The way to Redis: one step, one round trip; steps that are asked for in one turn of the event loop share
-// theirs. While the connection is away every call is told
-// `busy`; when it is back, the generation is compared before anything else may pass.
+// The way to Redis. While the connection is away every call is told `busy`; when it is back, the generation is
+// compared before anything else may pass.
 
+import { Command } from 'ioredis';
 import { BantoError, busy } from '../../core/errors.ts';
-import type { Fact } from '../../core/facts.ts';
 import { type Client, Cluster } from './connect.ts';
 import type { Keys } from './keys.ts';
-import type { Library, ReadName, StepName } from './scripts.ts';
+import { piped } from './piped.ts';
+import type { FunctionName, Library } from './scripts.ts';
 
 export type Reply = readonly unknown[];
 
 export interface Link {
-  /** A step that changes something; its facts are told on, the rest of its reply is returned. */
-  run(name: StepName, args: object, groups?: string): Promise<Reply>;
-  /** A look at one moment. */
-  read(name: ReadName, ...args: string[]): Promise<unknown>;
+  /** A function of the library that knows the clock and the generation; its reply begins with a word. */
+  run(name: FunctionName, args: readonly string[]): Promise<Reply>;
+  /** Many commands in one write; the first error is thrown. */
+  sendAll(commands: readonly (readonly string[])[]): Promise<void>;
   send(command: string, ...args: (string | number)[]): Promise<unknown>;
-  /** Facts of this instance's own steps, as they come back. */
-  onFacts(listener: (facts: readonly Fact[]) => void): void;
   /** Others' facts count as seen too. */
   sawSeq(seq: number): void;
   seen(): number;
+  isUp(): boolean;
   close(): Promise<void>;
 }
+
+export type Call = (name: FunctionName, ...args: string[]) => Promise<Reply>;
 
 export interface LinkOptions {
   readonly client: Client;
@@ -32,43 +33,16 @@ export interface LinkOptions {
   readonly clock: () => string;
   readonly generation: () => string;
   /** Compares generations; runs alone, before anything else passes. */
-  readonly attach: (run: Link['run'], seen: number) => Promise<void>;
+  readonly attach: (call: Call, seen: number) => Promise<void>;
   readonly waitMs: number;
   readonly warn: (message: string, error?: unknown) => void;
 }
 
-interface Asked {
-  readonly name: StepName;
-  readonly args: object;
-  readonly groups: string;
-}
-
-interface Waiting extends Asked {
-  readonly resolve: (answer: Reply) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-const MOST_PER_BATCH = 32;
-const BATCHED: ReadonlySet<StepName> = new Set([
-  'claim',
-  'recall',
-  'mark-answered',
-  'heartbeat',
-  'complete',
-  'fail',
-  'release',
-]);
 const RETRY_ATTACH_MS = 250;
 /** Functions that are removed again and again are loaded this often for one call. */
 const MOST_LOADS = 3;
 const NOT_NOW =
   /^(OOM|READONLY|LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS|MISCONF|UNKILLABLE)\b/;
-
-/** A verb that failed alone inside its batch, because Redis refused one of its commands for now. */
-function redisError([, message]: Reply): BantoError | null {
-  if (!NOT_NOW.test(String(message))) return null;
-  return translate(new Error(String(message)));
-}
 
 const REFUSALS: readonly (readonly [RegExp, string])[] = [
   [
@@ -105,7 +79,6 @@ const closing = () => busy(new Error('The store is closed.'), 1, 'The store is c
 
 export async function openLink(options: LinkOptions): Promise<Link> {
   const { client, library, keys, clock } = options;
-  const listeners = new Set<(facts: readonly Fact[]) => void>();
   let seen = 0;
   let up = false;
   let awaySince = performance.now();
@@ -118,11 +91,13 @@ export async function openLink(options: LinkOptions): Promise<Link> {
     await Promise.all(nodes.map((node) => node.call('FUNCTION', 'LOAD', 'REPLACE', library.text)));
   }
 
-  async function callFunction(name: string, args: readonly string[]): Promise<unknown> {
-    const all = [name, '1', keys.at.meta, ...args];
+  async function callFunction(name: FunctionName, args: readonly string[]): Promise<Reply> {
+    const all = [library.called(name), '1', keys.at.meta, clock(), ...args];
+    // As one list: a step may have thousands of arguments.
+    const send = () => client.sendCommand(new Command('FCALL', all, { replyEncoding: 'utf8' }));
     for (let tries = 1; ; tries += 1) {
       try {
-        return await client.call('FCALL', ...all);
+        return (await send()) as unknown[];
       } catch (error) {
         // It did not run: this server never saw it, was restarted without it, or somebody removed it.
         const missing = error instanceof Error && error.message.includes('Function not found');
@@ -132,31 +107,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
     }
   }
 
-  function tell(json: unknown): void {
-    if (json === '[]') return;
-    const facts = JSON.parse(String(json)) as Fact[];
-    seen = Math.max(seen, facts.at(-1)?.seq ?? 0);
-    for (const listener of listeners) listener(facts);
-  }
-
-  /** Runs these in one step, in order; each has its own answer. */
-  async function steps(generation: string, asked: readonly Asked[]): Promise<Reply[]> {
-    const args = asked.flatMap(({ name, args, groups }) => [name, JSON.stringify(args), groups]);
-    const reply = (await callFunction(library.batch, [clock(), generation, ...args])) as unknown[];
-    const [facts, ...answers] = reply;
-    tell(facts);
-    return answers[0] === 'generation' ? asked.map(() => answers) : (answers as Reply[]);
-  }
-
-  async function alone(name: StepName, args: object, groups = ''): Promise<Reply> {
-    const [answer = []] = await steps('', [{ name, args, groups }]);
-    if (answer[0] === 'error') throw failed(name, answer);
-    return answer;
-  }
-
-  function failed(name: StepName, [, message]: Reply): BantoError {
-    return new BantoError('internal', `Redis could not run ${name}: ${String(message)}`);
-  }
+  const alone: Call = (name, ...args) => callFunction(name, args);
 
   async function attach(): Promise<void> {
     if (closed) return;
@@ -204,35 +155,6 @@ export async function openLink(options: LinkOptions): Promise<Link> {
     }
   }
 
-  // What is asked for in one turn of the event loop shares one round trip. Only verbs that touch one task
-  // each: the others may take long, or look at what a step before them has not written yet.
-  let queue: Waiting[] = [];
-
-  function flush(): void {
-    const batch = queue.splice(0, MOST_PER_BATCH);
-    if (queue.length > 0) setImmediate(flush);
-    through(() => steps(options.generation(), batch)).then(
-      (answers) => {
-        for (const [index, waiting] of batch.entries()) waiting.resolve(answers[index] ?? []);
-        return answers;
-      },
-      (error: unknown) => {
-        for (const waiting of batch) waiting.reject(error);
-      },
-    );
-  }
-
-  async function batched(asked: Asked): Promise<Reply> {
-    if (!BATCHED.has(asked.name)) {
-      const [answer = []] = await through(() => steps(options.generation(), [asked]));
-      return answer;
-    }
-    return new Promise((resolve, reject) => {
-      if (queue.length === 0) setImmediate(flush);
-      queue.push({ ...asked, resolve, reject });
-    });
-  }
-
   let reattaching: Promise<void> | null = null;
   function reattach(): Promise<void> {
     if (reattaching === null) {
@@ -265,9 +187,8 @@ export async function openLink(options: LinkOptions): Promise<Link> {
   client.on('ready', () => void attach());
 
   return {
-    async run(name, args, groups = '') {
-      const reply = await batched({ name, args, groups });
-      if (reply[0] === 'error') throw translate(redisError(reply) ?? failed(name, reply));
+    async run(name, args) {
+      const reply = await through(() => callFunction(name, [options.generation(), ...args]));
       if (reply[0] !== 'generation') return reply;
       // The data is not what this instance knew. Nothing was changed; the next call finds things settled.
       await reattach();
@@ -277,13 +198,20 @@ export async function openLink(options: LinkOptions): Promise<Link> {
         'Redis lost data; what is left is being compared.',
       );
     },
-    read: (name, ...args) => through(() => callFunction(library.read(name), args)),
     send: (command, ...args) => through(() => client.call(command, ...args.map(String))),
-    onFacts: (listener) => void listeners.add(listener),
+    async sendAll(commands) {
+      if (commands.length === 0) return;
+      await through(() =>
+        piped(client, (pipe) => {
+          for (const [name = '', ...args] of commands) pipe.call(name, ...args);
+        }),
+      );
+    },
     sawSeq(seq) {
       seen = Math.max(seen, seq);
     },
     seen: () => seen,
+    isUp: () => up && !closed,
     async close() {
       if (closed) return;
       closed = true;

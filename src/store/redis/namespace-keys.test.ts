@@ -308,7 +308,7 @@ describe('clean of functions', () => {
     // Other constants make another library, as another version does.
     const earlier = await openRedisStore({
       connection: { url: server.url },
-      ttls: { heartbeat: 1801 },
+      ttls: { tickets_agent: 601 },
     });
     const elsewhere = await openRedisStore({ connection: { url: server.url }, namespace: 'other' });
     const before = await libraries();

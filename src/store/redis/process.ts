@@ -1,6 +1,9 @@
 // What instances share beside tasks: named locks (leader, migration, backup) and how they fare.
 
+import type { Keys } from './keys.ts';
 import type { Link } from './link.ts';
+import type { ListChange } from './steps.ts';
+import type { Ttls } from './ttl.ts';
 
 const HISTORY_KEPT = 1000;
 
@@ -13,14 +16,28 @@ export interface ProcessRoom {
   recordMetrics(instance: string, cpu: number, memoryBytes: number): Promise<void>;
 }
 
-export function createProcessRoom(link: Link): ProcessRoom {
+export function createProcessRoom(
+  link: Link,
+  keys: Keys,
+  ttls: Ttls,
+  now: () => Promise<number>,
+  write: (lists: readonly ListChange[]) => Promise<void>,
+): ProcessRoom {
+  const { metrics_cpu: current, metrics_memory: history } = keys.at;
+  const seconds = String(ttls.temp_data);
   return {
     takeLock: async (name, owner, ttlMs) =>
-      (await link.run('process.take', { name, owner, ttlMs }))[0] === 'ok',
-    giveLock: async (name, owner) => (await link.run('process.give', { name, owner }))[0] === 'ok',
+      (await link.run('take_lock', [name, owner, String(ttlMs)]))[0] === 'ok',
+    giveLock: async (name, owner) => (await link.run('give_lock', [name, owner]))[0] === 'ok',
     async recordMetrics(instance, cpu, memory) {
-      const args = { instance, cpu: cpu.toFixed(3), memory, kept: HISTORY_KEPT };
-      await link.run('process.metrics', args);
+      const at = await now();
+      await write([
+        ['HSET', current, instance, `{"cpu":${cpu.toFixed(3)},"at":${at}}`],
+        ['RPUSH', history, JSON.stringify({ instance, memory, at })],
+        ['LTRIM', '@', history, String(-HISTORY_KEPT), '-1'],
+        ['EXPIRE', '@', current, seconds],
+        ['EXPIRE', '@', history, seconds],
+      ]);
     },
   };
 }

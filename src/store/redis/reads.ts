@@ -2,57 +2,100 @@
 
 import { BantoError } from '../../core/errors.ts';
 import { HISTORY_SHOWN, historyPage } from '../../core/history.ts';
+import { toStoredIssue } from '../../core/rows/issue-row.ts';
+import type { IssueRef } from '../../core/rows/ledger-row.ts';
+import { attemptsOf, isLive, toTask } from '../../core/rows/task-row.ts';
 import type {
   AgentRecord,
   MirroredIssue,
   QueueCount,
+  QueueView,
   TaskFilter,
   TaskReads,
 } from '../../core/store.ts';
-import type { Task, TaskKind, TaskState } from '../../core/task.ts';
-import type { Journal } from './journal.ts';
-import type { Identifiers, Keys } from './keys.ts';
-import type { Link } from './link.ts';
 import {
-  type Fields,
-  type Row,
-  strings,
-  toAttempts,
-  toEntry,
-  toFields,
-  toIssue,
-  toRow,
-  toTask,
-} from './rows.ts';
+  parseTaskId,
+  TASK_KINDS,
+  TASK_STATES,
+  type TaskKind,
+  type TaskState,
+} from '../../core/task.ts';
+import type { Agents } from './agents.ts';
+import type { Journal } from './journal.ts';
+import type { Keys } from './keys.ts';
+import type { Link } from './link.ts';
+import type { Pictures } from './pictures.ts';
+import type { Rows } from './rows.ts';
+import {
+  decodeHead,
+  decodeLedgerText,
+  type FiledTask,
+  headName,
+  type IssueHead,
+  issueOfName,
+  ledgerName,
+  seenName,
+} from './texts.ts';
 
 const PAGE = 200;
 
-type Reads = Omit<TaskReads, 'registry' | 'peek' | 'holding'>;
-interface Found {
-  /** The hash as it is: attempts stand beside the record. */
-  readonly row: Row;
-  readonly fields: Fields;
-  readonly task: Task;
-  readonly labels: readonly string[];
+export interface Reading {
+  readonly link: Link;
+  readonly keys: Keys;
+  readonly rows: Rows;
+  readonly pictures: Pictures;
+  readonly journal: Journal;
+  readonly agents: Agents;
+  readonly now: () => Promise<number>;
 }
 
-export function createReads(
-  link: Link,
-  keys: Keys,
-  identifiers: Identifiers,
-  journal: Journal,
-  now: () => Promise<number>,
-): Reads {
+interface KnownIssue {
+  readonly head: IssueHead;
+  readonly stored: MirroredIssue['issue'];
+}
+
+export function createReads(env: Reading): Omit<TaskReads, 'registry' | 'peek' | 'holding'> {
+  const { link, keys, rows, pictures, journal, now } = env;
   const { at } = keys;
 
-  async function readTasks(ids: readonly string[]): Promise<Found[]> {
-    if (ids.length === 0) return [];
-    const reply = (await link.read('reads.tasks', ...ids)) as [string[], string[], string][];
-    return reply.map(([task, result, labels]) => {
-      const row = toRow(task);
-      const fields = toFields(row.get('record'));
-      return { row, fields, task: toTask(fields, toRow(result)), labels: strings(labels) };
+  async function heads(refs: readonly IssueRef[]): Promise<(IssueHead | null)[]> {
+    const texts = await rows.read(refs.map(headName));
+    return refs.map((ref, index) => {
+      const text = texts[index] ?? '';
+      return text === '' ? null : decodeHead(ref, text);
     });
+  }
+
+  async function issues(refs: readonly IssueRef[]): Promise<KnownIssue[]> {
+    const names = refs.flatMap((ref) => [headName(ref), ledgerName(ref), seenName(ref)]);
+    const texts = await rows.read(names);
+    const found = await Promise.all(
+      refs.map(async (ref, index): Promise<KnownIssue | null> => {
+        const [text = '', ledger = '', seenAt] = texts.slice(3 * index, 3 * index + 3);
+        if (text === '') return null;
+        const head = decodeHead(ref, text);
+        const row = { ...head.row, seenAt: Number(seenAt) };
+        const picture = await pictures.get(ref, head.picture);
+        return { head, stored: toStoredIssue(picture, row, decodeLedgerText(ref, ledger).row) };
+      }),
+    );
+    return found.filter((issue) => issue !== null);
+  }
+
+  async function mirrored(refs: readonly IssueRef[]): Promise<MirroredIssue[]> {
+    const found = await issues(refs);
+    const tasks = await rows.tasks(
+      found.flatMap(({ head }) => head.tasks),
+      true,
+    );
+    return found.map(({ head, stored }) => ({
+      issue: stored,
+      matchLabels: head.row.matchLabels,
+      tasks: head.tasks.flatMap((id) => {
+        const task = tasks.get(id);
+        return task === undefined ? [] : [toTask(task.row)];
+      }),
+    }));
   }
 
   /** The shortest list that holds everything the filter asks for, by the order tasks were made in. */
@@ -61,171 +104,200 @@ export function createReads(
     return state === undefined ? at.tasks_all : `${at.tasks_state}${state}`;
   }
 
-  function suits({ task, row, labels }: Found, filter: TaskFilter): boolean {
-    if (filter.state !== undefined && task.state !== filter.state) return false;
-    if (filter.kind !== undefined && task.kind !== filter.kind) return false;
-    if (filter.repository !== undefined && task.repository !== filter.repository) return false;
-    if (filter.label !== undefined && !labels.includes(filter.label.toLowerCase())) return false;
-    const { agent } = filter;
-    return agent === undefined || toAttempts(row).some(({ agentId }) => agentId === agent);
+  function suits({ row }: FiledTask, head: IssueHead | null, filter: TaskFilter): boolean {
+    const { agent, label } = filter;
+    if (filter.state !== undefined && row.state !== filter.state) return false;
+    if (filter.kind !== undefined && row.kind !== filter.kind) return false;
+    if (filter.repository !== undefined && row.repository !== filter.repository) return false;
+    if (label !== undefined && head?.row.labels.includes(label.toLowerCase()) !== true)
+      return false;
+    if (agent === undefined) return true;
+    return row.lease?.agentId === agent || row.past.some(({ agentId }) => agentId === agent);
   }
 
   async function tasks(filter: TaskFilter): ReturnType<TaskReads['tasks']> {
     const { limit } = filter;
     let after = readCursor(filter.cursor);
     await journal.foldAll();
-    const found: Found[] = [];
+    const found: { task: FiledTask; seq: number }[] = [];
     for (;;) {
-      const page = ['LIMIT', 0, PAGE] as const;
-      // A list may name tasks that are gone by now: the scores say where the page ends.
-      const reply = await link.send(
-        'ZRANGEBYSCORE',
-        listFor(filter),
-        `(${after}`,
-        '+inf',
-        'WITHSCORES',
-        ...page,
+      const page = ['WITHSCORES', 'LIMIT', 0, PAGE] as const;
+      const flat = await link.send('ZRANGEBYSCORE', listFor(filter), `(${after}`, '+inf', ...page);
+      const entries = (flat as string[]).flatMap((id, index, all) =>
+        index % 2 === 0 ? [{ id, seq: Number(all[index + 1]) }] : [],
       );
-      const scores = toRow(reply);
-      const read = await readTasks([...scores.keys()]);
-      found.push(...read.filter((one) => suits(one, filter)));
-      after = Number([...scores.values()].at(-1) ?? after);
-      if (found.length > limit || scores.size < PAGE) break;
+      const read = await rows.tasks(
+        entries.map(({ id }) => id),
+        true,
+      );
+      const wanted = entries.flatMap(({ id, seq }) => {
+        const task = read.get(id);
+        return task === undefined ? [] : [{ task, seq }];
+      });
+      const of =
+        filter.label === undefined
+          ? wanted.map(() => null)
+          : await heads(wanted.map(({ task }) => task.row));
+      found.push(...wanted.filter(({ task }, index) => suits(task, of[index] ?? null, filter)));
+      after = entries.at(-1)?.seq ?? after;
+      if (found.length > limit || entries.length < PAGE) break;
     }
     const shown = found.slice(0, limit);
-    const last = shown.at(-1)?.fields['seq'] ?? '0';
     return {
-      tasks: shown.map(({ task }) => task),
-      nextCursor: found.length > limit ? last : null,
+      tasks: shown.map(({ task }) => toTask(task.row)),
+      nextCursor: found.length > limit ? String(shown.at(-1)?.seq ?? 0) : null,
     };
-  }
-
-  async function readIssues(ids: readonly string[]): Promise<MirroredIssue[]> {
-    if (ids.length === 0) return [];
-    type Reply = [string, string[], [string, string[]][]][];
-    const reply = (await link.read('reads.issues', ...ids)) as Reply;
-    return reply.map(([status, metadata, tasks]) => {
-      const known = toRow(metadata);
-      return {
-        issue: toIssue(toFields(status), known.get('picture') ?? '{}'),
-        matchLabels: strings(known.get('match_labels')),
-        tasks: tasks.map(([task, result]) => toTask(toFields(task), toRow(result))),
-      };
-    });
   }
 
   async function agents(): Promise<AgentRecord[]> {
+    await env.agents.flush();
     const ids = (await link.send('ZRANGE', at.processes_known, 0, -1)) as string[];
     const moment = await now();
-    const records = await Promise.all(
-      ids.map(async (id) =>
-        toAgent(toRow(await link.send('HGETALL', `${at.process_info}${id}`)), moment),
-      ),
-    );
+    const records = await Promise.all(ids.map((id) => agent(id, moment)));
     return records.sort((one, other) => (one.agentId < other.agentId ? -1 : 1));
   }
 
-  async function toAgent(row: Row, moment: number): Promise<AgentRecord> {
-    const held = (row.get('holds') ?? '').split(' ').filter((id) => id !== '');
-    const leases = (await readTasks(held)).flatMap(({ task }) => {
-      const { lease } = task;
-      const live =
-        lease !== null && lease.expiresAt > moment && lease.agentId === row.get('agent_id');
-      return live ? [{ id: task.id, lease }] : [];
-    });
+  async function agent(id: string, moment: number): Promise<AgentRecord> {
+    const fields = ['capabilities', 'first_seen_at', 'last_seen_at', 'lapsed'];
+    const [info, held] = (await Promise.all([
+      link.send('HMGET', `${at.process_info}${id}`, ...fields),
+      link.send('SMEMBERS', `${at.process_holds}${id}`),
+    ])) as [(string | null)[], string[]];
+    const [capabilities, first, last, lapsed] = info;
+    const leases = [...(await rows.tasks(held, true)).values()]
+      .map(({ row }) => row)
+      .filter((row) => isLive(row, moment))
+      .filter(({ lease }) => lease.agentId === id)
+      .sort((a, b) => a.lease.leasedAt - b.lease.leasedAt);
+    const seconds = leases.map(({ lease }) => lease.seconds);
     return {
-      agentId: row.get('agent_id') ?? '',
-      capabilities: strings(row.get('capabilities')),
-      firstSeenAt: Number(row.get('first_seen_at')),
-      lastSeenAt: Number(row.get('last_seen_at')),
-      holds: leases.map(({ id }) => id),
-      leaseSeconds:
-        leases.length === 0 ? null : Math.min(...leases.map(({ lease }) => lease.seconds)),
-      lapsed: row.get('lapsed') === '1',
+      agentId: id,
+      capabilities: JSON.parse(capabilities ?? '[]') as string[],
+      firstSeenAt: Number(first),
+      lastSeenAt: Number(last),
+      holds: leases.map((row) => row.id),
+      leaseSeconds: seconds.length === 0 ? null : Math.min(...seconds),
+      lapsed: lapsed === '1',
     };
-  }
-
-  async function oldestReadyAt(): Promise<number | null> {
-    const registered = toRow(await link.send('HGETALL', at.queue_buckets));
-    const heads = await Promise.all(
-      [...registered.values()].map(
-        async (number) =>
-          (await link.send('ZRANGE', `${at.queue_bucket}${number}`, 0, 0)) as string[],
-      ),
-    );
-    const instants = (await readTasks(heads.flat())).flatMap(({ task }) => task.enqueuedAt ?? []);
-    return instants.length === 0 ? null : Math.min(...instants);
   }
 
   async function counts(): Promise<QueueCount[]> {
     await journal.foldAll();
-    const row = toRow(await link.send('HGETALL', at.queue_counts));
-    return [...row].flatMap(([name, value]): QueueCount[] => {
+    const flat = (await link.send('HGETALL', at.queue_counts)) as string[];
+    const found = flat.flatMap((name, index): QueueCount[] => {
+      if (index % 2 === 1) return [];
       const [state, kind, priority] = name.split(' ') as [TaskState, TaskKind, string];
-      const count = Number(value);
+      const count = Number(flat[index + 1]);
       return count > 0 ? [{ state, kind, priority: Number(priority), count }] : [];
     });
+    return found.sort(inOrder);
+  }
+
+  async function oldestReadyAt(): Promise<number | null> {
+    const queues = [at.queue_high, at.queue_normal, at.queue_low];
+    const registered = (await link.send('HVALS', at.queue_buckets)) as string[];
+    const buckets = registered.map((number) => `${at.queue_bucket}${number}`);
+    void queues;
+    const scores = await Promise.all(
+      buckets.map(
+        async (key) => ((await link.send('ZRANGE', key, 0, 0, 'WITHSCORES')) as string[])[1],
+      ),
+    );
+    const instants = scores.flatMap((score) => (score === undefined ? [] : [Number(score) % 1e13]));
+    return instants.length === 0 ? null : Math.min(...instants);
+  }
+
+  async function outbox(): Promise<QueueView['outbox']> {
+    const sum = { pending: 0, failing: 0 };
+    for (let from = 0; ; from += PAGE) {
+      const names = (await link.send('ZRANGE', at.outbox_due, from, from + PAGE - 1)) as string[];
+      const texts = await rows.read(names.map((name) => `#${name}`));
+      for (const [index, name] of names.entries()) {
+        const { writes } = decodeLedgerText(issueOfName(name), texts[index] ?? '').row;
+        sum.pending += writes.length;
+        sum.failing += writes.filter(({ attempts }) => attempts > 0).length;
+      }
+      if (names.length < PAGE) return sum;
+    }
   }
 
   return {
     tasks,
     agents,
     async task(id, historyCursor) {
-      type Reply = [string[], string[], string, string[], [string, string[]][]] | null;
-      const reply = (await link.read(
-        'reads.task',
-        id,
-        historyCursor === undefined ? '' : String(readCursor(historyCursor)),
-        String(HISTORY_SHOWN + 1),
-      )) as Reply;
-      if (reply === null) return null;
-      const [task, result, status, metadata, facts] = reply;
-      const row = toRow(task);
-      const known = toRow(metadata);
+      const name = parseTaskId(id);
+      if (name === null) return null;
+      await journal.foldAll();
+      const task = (await rows.tasks([id], true)).get(id);
+      const [issue] = await issues([name]);
+      if (task === undefined || issue === undefined) return null;
+      const before =
+        historyCursor === undefined ? Number.POSITIVE_INFINITY : readCursor(historyCursor);
+      const numbers = (await link.send('LRANGE', `${at.task_history}${id}`, 0, -1)) as string[];
+      const seqs = numbers.map(Number).filter((seq) => seq < before);
       return {
-        task: toTask(toFields(row.get('record')), toRow(result)),
-        issue: toIssue(toFields(status), known.get('picture') ?? '{}'),
-        matchLabels: strings(known.get('match_labels')),
-        attempts: toAttempts(row),
-        ...historyPage(facts.map((entry) => toEntry(entry).fact)),
+        task: toTask(task.row),
+        issue: issue.stored,
+        matchLabels: issue.head.row.matchLabels,
+        attempts: attemptsOf(task.row),
+        ...historyPage(await journal.numbered(seqs.slice(-HISTORY_SHOWN - 1))),
       };
     },
     issuesNumbered: (repository, numbers) =>
-      readIssues(numbers.map((number) => identifiers.issueId(repository, number))),
+      mirrored(numbers.map((number) => ({ repository, number }))),
     async openIssues(repository, after, limit) {
-      const list = `${at.issues_open}${repository}`;
       const page = ['LIMIT', 0, limit] as const;
-      return readIssues(
-        (await link.send('ZRANGEBYSCORE', list, `(${after}`, '+inf', ...page)) as string[],
+      const names = await link.send(
+        'ZRANGEBYSCORE',
+        `${at.issues_open}${repository}`,
+        `(${after}`,
+        '+inf',
+        ...page,
       );
+      return mirrored((names as string[]).map(issueOfName));
     },
     async dependents(repository, number) {
-      const list = `${at.issues_dependents}${repository}:${number}`;
-      const issues = await readIssues((await link.send('SMEMBERS', list)) as string[]);
-      return issues
-        .filter(({ issue }) => issue.state === 'open')
-        .map(({ issue }) => issue.number)
-        .sort((one, other) => one - other);
+      const names = (await link.send(
+        'SMEMBERS',
+        `${at.issues_dependents}${repository}:${number}`,
+      )) as string[];
+      const refs = names.map(issueOfName);
+      const found = await heads(refs);
+      return refs
+        .filter((_, index) => found[index]?.row.state === 'open')
+        .map((ref) => ref.number)
+        .sort((a, b) => a - b);
     },
     async queue(delayedLimit) {
-      const delayed =
-        delayedLimit <= 0
-          ? new Map<string, string>()
-          : toRow(await link.send('ZRANGE', at.queue_delayed, 0, delayedLimit - 1, 'WITHSCORES'));
+      const waiting = (await link.send(
+        'ZRANGE',
+        at.queue_delayed,
+        0,
+        delayedLimit - 1,
+        'WITHSCORES',
+      )) as string[];
       return {
         counts: await counts(),
         oldestReadyAt: await oldestReadyAt(),
-        delayed: [...delayed].map(([taskId, readyAt]) => ({ taskId, readyAt: Number(readyAt) })),
-        outbox: {
-          pending: Number(await link.send('ZCARD', at.outbox_due)),
-          failing: Number(await link.send('SCARD', at.outbox_failing)),
-        },
+        delayed:
+          delayedLimit <= 0
+            ? []
+            : waiting.flatMap((taskId, index) =>
+                index % 2 === 0 ? [{ taskId, readyAt: Number(waiting[index + 1]) }] : [],
+              ),
+        outbox: await outbox(),
       };
     },
     stats: async (period, limit) => journal.stats(period, limit, await now()),
-    facts: (afterSeq, limit) => journal.after(afterSeq, limit),
-    lastSeq: () => journal.lastSeq(),
+    facts: journal.after,
+    lastSeq: journal.lastSeq,
   };
+}
+
+function inOrder(a: QueueCount, b: QueueCount): number {
+  const states = TASK_STATES.indexOf(a.state) - TASK_STATES.indexOf(b.state);
+  const kinds = TASK_KINDS.indexOf(a.kind) - TASK_KINDS.indexOf(b.kind);
+  return states || kinds || b.priority - a.priority;
 }
 
 function readCursor(cursor: string | undefined): number {

@@ -1,191 +1,136 @@
-// Hashes as Redis has them, and the core's words for them. An empty text stands for null.
+// Rows, read or remembered. What is remembered may have changed meanwhile: a step compares it, and whoever was told
+// `stale` reads again. Reads that are asked for in one turn share one command.
 
-import type { Fact, FactBody } from '../../core/facts.ts';
-import type { Issue, StoredIssue } from '../../core/issue.ts';
-import type { LedgerByKind, Write } from '../../core/store.ts';
-import type {
-  Attempt,
-  AttemptOutcome,
-  Lease,
-  Task,
-  TaskKind,
-  TaskResult,
-  TaskState,
-} from '../../core/task.ts';
+import type { IssueRef } from '../../core/rows/ledger-row.ts';
+import type { Keys } from './keys.ts';
+import type { Link } from './link.ts';
+import {
+  decodeFiled,
+  decodeHead,
+  decodeLedgerText,
+  type FiledTask,
+  headName,
+  type IssueHead,
+  type Ledger,
+  ledgerName,
+} from './texts.ts';
 
-export type Row = ReadonlyMap<string, string>;
-
-export function toRow(flat: unknown): Row {
-  const list = (flat ?? []) as readonly string[];
-  const row = new Map<string, string>();
-  for (let n = 0; n + 1 < list.length; n += 2) row.set(list[n] ?? '', list[n + 1] ?? '');
-  return row;
+export interface Rows {
+  /** Texts by name, read now; '' where there is none. */
+  read(names: readonly string[]): Promise<string[]>;
+  tasks(ids: readonly string[], fresh: boolean): Promise<Map<string, FiledTask>>;
+  issue(ref: IssueRef, fresh: boolean): Promise<{ head: IssueHead | undefined; ledger: Ledger }>;
+  /** True: all of these are in memory, so that a look at them may be out of date. */
+  remembers(names: readonly string[]): boolean;
+  remember(name: string, row: FiledTask | IssueHead | Ledger): void;
+  forget(names: readonly string[]): void;
+  forgetAll(): void;
 }
 
-/** What a task or an issue is to scripts: the JSON text in the field `record` of its hash. */
-export type Fields = Readonly<Record<string, string | undefined>>;
+const REMEMBERED = 20_000;
+const PAGE = 1000;
 
-export function toFields(json: unknown): Fields {
-  return JSON.parse(String(json)) as Fields;
-}
+type Known = FiledTask | IssueHead | Ledger;
 
-const textOf = (fields: Fields, name: string): string => fields[name] ?? '';
-const orNull = (fields: Fields, name: string): string | null => fields[name] || null;
-const numberOf = (fields: Fields, name: string): number => Number(fields[name] || 0);
+export function createRows(link: Link, keys: Keys): Rows {
+  const known = new Map<string, Known>();
+  let asked: {
+    names: readonly string[];
+    resolve(texts: string[]): void;
+    reject(e: unknown): void;
+  }[] = [];
 
-function numberOrNull(fields: Fields, name: string): number | null {
-  const value = fields[name];
-  return value === undefined || value === '' ? null : Number(value);
-}
+  async function fetch(names: readonly string[]): Promise<string[]> {
+    const texts: string[] = [];
+    for (let from = 0; from < names.length; from += PAGE) {
+      const page = names.slice(from, from + PAGE);
+      const reply = (await link.send('HMGET', keys.at.rows, ...page)) as (string | null)[];
+      for (const text of reply) texts.push(text ?? '');
+    }
+    return texts;
+  }
 
-export function strings(json: string | undefined): string[] {
-  return json === undefined || json === '' ? [] : (JSON.parse(json) as string[]);
-}
+  function flush(): void {
+    const batch = asked;
+    asked = [];
+    fetch(batch.flatMap(({ names }) => names)).then(
+      (texts) => {
+        let from = 0;
+        for (const { names, resolve } of batch) {
+          resolve(texts.slice(from, from + names.length));
+          from += names.length;
+        }
+        return texts;
+      },
+      (error: unknown) => {
+        for (const { reject } of batch) reject(error);
+      },
+    );
+  }
 
-/** Labels as scripts keep them: a text that they compare before they look inside. */
-export function fromLabels(labels: readonly string[]): string {
-  return JSON.stringify(labels);
-}
-
-export function fromLedger({ implement, review, fix }: LedgerByKind): Record<TaskKind, string> {
-  return { implement: fromLabels(implement), review: fromLabels(review), fix: fromLabels(fix) };
-}
-
-export function toLease(row: Fields): Lease | null {
-  if (textOf(row, 'state') !== 'leased') return null;
-  return {
-    agentId: textOf(row, 'lease_agent'),
-    token: textOf(row, 'lease_token'),
-    fence: numberOf(row, 'fence'),
-    seconds: numberOf(row, 'lease_seconds'),
-    leasedAt: numberOf(row, 'leased_at'),
-    expiresAt: numberOf(row, 'lease_expires_at'),
-    requestId: orNull(row, 'lease_request'),
-  };
-}
-
-function toResult(row: Row): TaskResult | null {
-  if (row.size === 0) return null;
-  return {
-    agentId: row.get('agent') ?? '',
-    summary: JSON.parse(row.get('summary') ?? 'null') as string | null,
-    verdict: JSON.parse(row.get('verdict') ?? 'null') as TaskResult['verdict'],
-    comments: strings(row.get('comments')),
-    at: Number(row.get('at')),
-  };
-}
-
-export function toTask(row: Fields, result: Row): Task {
-  return {
-    id: textOf(row, 'id'),
-    repository: textOf(row, 'repository'),
-    number: numberOf(row, 'number'),
-    kind: textOf(row, 'kind') as TaskKind,
-    round: numberOf(row, 'round'),
-    state: textOf(row, 'state') as TaskState,
-    reason: orNull(row, 'reason'),
-    priority: numberOf(row, 'priority'),
-    attempts: numberOf(row, 'attempts'),
-    fence: numberOf(row, 'fence'),
-    enqueuedAt: numberOrNull(row, 'enqueued_at'),
-    readyAt: numberOrNull(row, 'ready_at'),
-    lease: toLease(row),
-    authors: strings(row['authors']),
-    onlyAgent: orNull(row, 'only_agent'),
-    opensAt: numberOrNull(row, 'opens_at'),
-    branch: textOf(row, 'branch'),
-    prNumber: numberOrNull(row, 'pr_number'),
-    reviewComments: strings(row['review_comments']),
-    result: toResult(result),
-    createdAt: numberOf(row, 'created_at'),
-    updatedAt: numberOf(row, 'updated_at'),
-    endedAt: numberOrNull(row, 'ended_at'),
-  };
-}
-
-interface Begun {
-  agentId: string;
-  fence: number;
-  branch: string;
-  startedAt: number;
-}
-
-/** One `attempt:<fence>`, and once it ended `end:<fence>`, for each lease; oldest first. */
-export function toAttempts(row: Row): Attempt[] {
-  const attempts: Attempt[] = [];
-  for (const [name, value] of row) {
-    if (!name.startsWith('attempt:')) continue;
-    const fence = name.slice('attempt:'.length);
-    const begun = JSON.parse(value) as Begun;
-    const end = row.get(`end:${fence}`) ?? '';
-    const split = end.indexOf(' ');
-    const ended =
-      split < 0 ? null : (JSON.parse(end.slice(split)) as { endedAt: number; note: string | null });
-    attempts.push({
-      agentId: begun.agentId,
-      fence: begun.fence,
-      branch: begun.branch,
-      startedAt: begun.startedAt,
-      endedAt: ended?.endedAt ?? null,
-      outcome: ended === null ? null : (end.slice(0, split) as AttemptOutcome),
-      note: ended?.note ?? null,
-      progress: strings(row.get(`progress:${fence}`)),
+  function read(names: readonly string[]): Promise<string[]> {
+    if (names.length === 0) return Promise.resolve([]);
+    return new Promise((resolve, reject) => {
+      if (asked.length === 0) queueMicrotask(flush);
+      asked.push({ names, resolve, reject });
     });
   }
-  return attempts.sort((one, other) => one.fence - other.fence);
-}
 
-export function toIssue(status: Fields, picture: string): StoredIssue {
+  function remember(name: string, row: Known): void {
+    known.delete(name);
+    known.set(name, row);
+    if (known.size <= REMEMBERED) return;
+    const oldest = known.keys().next().value;
+    if (oldest !== undefined) known.delete(oldest);
+  }
+
+  async function get<Row extends Known>(
+    names: readonly string[],
+    fresh: boolean,
+    decode: (name: string, text: string) => Row | undefined,
+  ): Promise<(Row | undefined)[]> {
+    const found = names.map((name) => (fresh ? undefined : known.get(name)) as Row | undefined);
+    const missing = names.filter((_, index) => found[index] === undefined);
+    if (missing.length === 0) return found;
+    const texts = await read(missing);
+    const fetched = new Map(missing.map((name, index) => [name, texts[index] ?? '']));
+    return names.map((name, index) => {
+      const text = fetched.get(name);
+      if (text === undefined) return found[index];
+      const before = known.get(name);
+      if (before !== undefined && before.text === text) return before as Row;
+      const row = decode(name, text);
+      if (row === undefined || text === '') known.delete(name);
+      else remember(name, row);
+      return row;
+    });
+  }
+
   return {
-    ...(JSON.parse(picture) as Issue),
-    wanted: strings(status['wanted']),
-    written: strings(status['written']),
-    writtenAt: numberOrNull(status, 'written_at'),
-    seenAt: numberOf(status, 'seen_at'),
-  };
-}
-
-interface Entry {
-  id: string;
-  type: Write['type'];
-  repository: string;
-  number: number;
-  task_id?: string;
-  fence?: string;
-  branch?: string;
-  event?: string;
-  version: number;
-  attempts: number;
-}
-
-export function toWrite(json: string): Write {
-  const entry = JSON.parse(json) as Entry;
-  return {
-    id: entry.id,
-    type: entry.type,
-    repository: entry.repository,
-    number: entry.number,
-    taskId: entry.task_id ?? null,
-    fence: entry.fence === undefined ? null : Number(entry.fence),
-    branch: entry.branch ?? null,
-    event: entry.event ?? null,
-    version: entry.version,
-    attempts: entry.attempts,
-  };
-}
-
-export interface StreamEntry {
-  readonly fact: Fact;
-  /** `from to kind priority priority seq`, where a task changed its state or priority. */
-  readonly shift: string;
-}
-
-/** An entry of the stream of facts: `0-<seq>`, and its fields. */
-export function toEntry([id, fields]: [string, string[]]): StreamEntry {
-  const row = toRow(fields);
-  const body = JSON.parse(row.get('body') ?? '{}') as FactBody;
-  return {
-    fact: { seq: Number(id.slice(2)), at: Number(row.get('at')), ...body },
-    shift: row.get('shift') ?? '',
+    read,
+    remember,
+    remembers: (names) => names.some((name) => known.has(name)),
+    async tasks(ids, fresh) {
+      const found = await get(ids, fresh, (id, text) =>
+        text === '' ? undefined : decodeFiled(id, text),
+      );
+      return new Map(
+        ids.flatMap((id, index): [string, FiledTask][] => {
+          const row = found[index];
+          return row === undefined ? [] : [[id, row]];
+        }),
+      );
+    },
+    async issue(ref, fresh) {
+      const [head, ledger] = await Promise.all([
+        get([headName(ref)], fresh, (_, text) => (text === '' ? undefined : decodeHead(ref, text))),
+        get([ledgerName(ref)], fresh, (_, text) => decodeLedgerText(ref, text)),
+      ]);
+      return { head: head[0], ledger: ledger[0] ?? decodeLedgerText(ref, '') };
+    },
+    forget(names) {
+      for (const name of names) known.delete(name);
+    },
+    forgetAll: () => known.clear(),
   };
 }

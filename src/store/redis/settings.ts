@@ -2,8 +2,10 @@
 
 import { pausedName } from '../../core/paused.ts';
 import type { Settings } from '../../core/store.ts';
+import { factLine } from './fact-lines.ts';
 import type { Keys } from './keys.ts';
 import type { Link } from './link.ts';
+import type { Steps } from './steps.ts';
 
 // Facts are shown to everyone who reads events; a token's hash is nobody's business.
 const SECRET_PREFIX = 'tokens:';
@@ -19,7 +21,7 @@ function parse(value: string): unknown {
   }
 }
 
-export function createSettings(link: Link, keys: Keys): Settings {
+export function createSettings(link: Link, keys: Keys, steps: Steps): Settings {
   return {
     async settings(prefix) {
       const listed = (await link.send('SMEMBERS', keys.at.settings_names)) as string[];
@@ -37,9 +39,37 @@ export function createSettings(link: Link, keys: Keys): Settings {
     },
     async putSetting(name, value) {
       const json = value === null || value === undefined ? null : JSON.stringify(value);
-      const shown = name.startsWith(SECRET_PREFIX) || json === null ? 'null' : json;
+      const key = keys.setting(name);
       const paused = pausedName(name);
-      await link.run('settings.put', { name, key: keys.setting(name), value: json, shown, paused });
+      if ((await link.send('GET', key)) === json) return;
+      const shown = name.startsWith(SECRET_PREFIX) ? null : (value ?? null);
+      await steps.change({
+        rows: [],
+        lists: [
+          // Rankings from before are stale.
+          ...(paused === null
+            ? []
+            : ([
+                [json === 'true' ? 'SADD' : 'SREM', keys.at.maintenance_paused, paused],
+                ['HINCRBY', '@', keys.at.meta, 'registry_version', '1'],
+              ] as const)),
+          ...(json === null
+            ? ([
+                ['DEL', '@', key],
+                ['SREM', keys.at.settings_names, name],
+              ] as const)
+            : ([
+                ['SET', '@', key, json],
+                ['SADD', keys.at.settings_names, name],
+              ] as const)),
+        ],
+        facts: [factLine({ type: 'setting_changed', name, value: shown })],
+        until: null,
+        places: null,
+        filing: '',
+        buckets: [],
+        timed: false,
+      });
     },
   };
 }

@@ -5,6 +5,7 @@ import type { Fact } from '../../core/facts.ts';
 import type { Client } from './connect.ts';
 import type { Journal } from './journal.ts';
 import { type Link, refusalOf } from './link.ts';
+import type { Steps } from './steps.ts';
 
 const READ_EVERY_MS = 1000;
 const PAGE = 500;
@@ -16,6 +17,7 @@ export interface Subscriptions {
 
 export function createSubscriptions(
   link: Link,
+  steps: Pick<Steps, 'onFacts'>,
   journal: Journal,
   openSubscriber: () => Client,
   channel: string,
@@ -114,7 +116,7 @@ export function createSubscriptions(
     return client;
   }
 
-  link.onFacts(offer);
+  steps.onFacts(offer);
 
   return {
     subscribe(listener) {

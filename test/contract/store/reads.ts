@@ -167,6 +167,36 @@ export function testReads(world: () => World): void {
       expect(hours.map(({ counters }) => counters['accepted'])).toEqual([1, 2]);
       expect(await store.stats('hourly', 1)).toEqual(hours.slice(0, 1));
     });
+
+    it('belong to the day and hour of their facts, to the millisecond at midnight UTC', async () => {
+      const { mirror, take, complete, facts, store, advance } = world();
+      const DAY_MS = 86_400_000;
+      await mirror(entry(1), entry(2));
+      const now = await store.now();
+      advance(DAY_MS - (now % DAY_MS) - 1);
+      const before = await take('a1', { leaseSeconds: 60 });
+      advance(1);
+      await complete(before);
+      await take('a2');
+      const all = await facts();
+      for (const [period, length] of [
+        ['daily', 10],
+        ['hourly', 13],
+      ] as const) {
+        const startOf = (at: number) => new Date(at).toISOString().slice(0, length);
+        const rows = await store.stats(period, 30);
+        const leased = all.filter(({ type }) => type === 'leased');
+        const starts = leased.map(({ at }) => startOf(at));
+        expect(new Set(starts).size).toBe(2);
+        for (const start of starts) {
+          const row = rows.find((candidate) => candidate.start === start);
+          expect(row?.counters['handed_out']).toBe(1);
+        }
+        const done = all.find(({ type }) => type === 'completed');
+        const last = rows.find((row) => row.start === startOf(done?.at ?? 0));
+        expect(last?.counters).toMatchObject({ completed: 1, handed_out: 1 });
+      }
+    });
   });
 
   describe('facts', () => {

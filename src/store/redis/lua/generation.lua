@@ -1,63 +1,61 @@
--- Says whether this is the data the caller knows. Lost, rolled back or restored, it begins a new generation, in which
--- nothing is handed out for one lease time except what can be proved free.
--- Arguments: known (the caller's generation, '' at its start), seen (the last
--- fact it saw), server (who answered it last, '' at its start), fresh (an id for a new generation), leaseMs, settleMs, home.
--- Reply: `ok` with the generation, the server that answered, the repository with short ids, the end of the quarantine and of settling.
+-- Says whether this is the data the caller knows. Lost, rolled back or restored, it begins a new generation,
+-- in which nothing is handed out for one lease time except what can be proved free.
+-- Arguments: the test's clock; known (the caller's generation, '' at its start), seen (the last fact it saw), server
+-- (who answered it last, '' at its start), fresh (an id for a new generation), lease ms, settle ms, home, format.
+-- Reply: `ok` with the generation, the server that answers, the repository with short ids, the end of the quarantine,
+-- the instant and the clock's offset; `format` where another version of Banto wrote the data.
+local function attach(_, A)
+  begin(A[1], '')
+  local known, seen, fresh = A[2], tonumber(A[3]), A[5]
+  local more = call('HMGET', K.meta, 'server', 'server_seq', 'home', 'format', 'restored')
+  local last, server_seq = tonumber(meta.seq) or 0, tonumber(more[2]) or 0
+  local answers = match(call('INFO', 'server'), 'run_id:(%x+)') or ''
+  if meta.generation ~= '' and more[4] ~= A[9] then return { 'format' } end
 
-local stream = call('EXISTS', K.facts) == 1 and call('XINFO', 'STREAM', K.facts) or {}
-local last = 0
-for n = 1, #stream, 2 do
-  if stream[n] == 'last-generated-id' then last = tonumber(string.sub(stream[n + 1], 3)) end
-end
-local more = call('HMGET', K.meta, 'server', 'server_seq', 'settle_until', 'home', 'restored')
-local server, server_seq, settle_until = more[1], tonumber(more[2]) or 0, tonumber(more[3]) or 0
-local answers = string.match(call('INFO', 'server'), 'run_id:(%x+)') or ''
-
--- Numbers of facts go on from the highest that anybody saw.
-local function mark()
-  local seq = math.max(last, a.seen) + 1
-  local body = '"type":"setting_changed","name":"generation","value":' .. text(meta.generation)
-  call('XADD', K.facts, '0-' .. int(seq), 'at', int(now), 'body', '{' .. body .. '}', 'shift', '')
-  facts[#facts + 1] = '{"seq":' .. int(seq) .. ',"at":' .. int(now) .. ',' .. body .. '}'
-end
-
-local function quarantine()
-  put(meta, 'lost_at', now)
-  put(meta, 'quarantine_until', now + a.leaseMs)
-  mark()
-end
-
-if meta.generation == '' then
-  put(meta, 'generation', a.fresh)
-  put(meta, 'home', a.home)
-  put(meta, 'server', answers)
-  put(meta, 'server_seq', last)
-  more[4] = a.home
-  -- What is known to be lost is waited for; a first start has nothing to wait for.
-  if a.known ~= '' then quarantine() end
-elseif (more[5] or '') ~= '' then
-  -- Put back from a backup: leases may live that were given after it was made.
-  call('HDEL', K.meta, 'restored')
-  put(meta, 'generation', a.fresh)
-  put(meta, 'server', answers)
-  put(meta, 'server_seq', last)
-  quarantine()
-else
-  -- Another server answers, restarted or promoted: for a moment every instance says what it has seen.
-  if server ~= answers then
-    put(meta, 'server', answers)
-    put(meta, 'server_seq', last)
-    server_seq = last
-    settle_until = now + a.settleMs
-    put(meta, 'settle_until', settle_until)
+  local function put(name, value) call('HSET', K.meta, name, value) end
+  -- Numbers of facts go on from the highest that anybody saw.
+  local function mark()
+    meta.seq = int(math.max(last, seen))
+    append({ [6] = '', [7] = '{"type":"setting_changed","name":"generation","value":"' .. meta.generation .. '"}' }, 7)
   end
-  local had = a.server == answers and last or server_seq
-  if a.known == meta.generation and a.seen > had then
-    put(meta, 'generation', a.fresh)
+  local function quarantine()
+    meta.quarantine_until = int(now + A[6])
+    put('lost_at', now_text)
+    put('quarantine_until', meta.quarantine_until)
+    mark()
+  end
+  local function renew()
+    meta.generation = fresh
+    put('generation', fresh)
+  end
+
+  if meta.generation == '' then
+    renew()
+    call('HSET', K.meta, 'home', A[8], 'server', answers, 'server_seq', int(last), 'format', A[9], 'filing', '1', 'registry_version', '1')
+    more[3] = A[8]
+    -- What is known to be lost is waited for; a first start has nothing to wait for.
+    if known ~= '' then quarantine() end
+  elseif more[5] then
+    -- Put back from a backup: leases may live that were given after it was made.
+    call('HDEL', K.meta, 'restored')
+    call('HSET', K.meta, 'server', answers, 'server_seq', int(last))
+    renew()
     quarantine()
-  elseif a.known ~= '' and a.known ~= meta.generation then
-    -- Somebody who knew nothing came first and took the loss for a first start.
-    if meta.lost_at == '' then quarantine() elseif a.seen > last then mark() end
+  else
+    -- Another server answers, restarted or promoted: for a moment every instance says what it has seen.
+    if more[1] ~= answers then
+      server_seq = last
+      call('HSET', K.meta, 'server', answers, 'server_seq', int(last), 'settle_until', int(now + A[7]))
+    end
+    local had = A[4] == answers and last or server_seq
+    if known == meta.generation and seen > had then
+      renew()
+      quarantine()
+    elseif known ~= '' and known ~= meta.generation then
+      -- Somebody who knew nothing came first and took the loss for a first start.
+      if meta.lost_at == '' then quarantine() elseif seen > last then mark() end
+    end
   end
+  keep_meta()
+  return { 'ok', meta.generation, answers, more[3] or '', meta.quarantine_until, now_text, meta.clock_offset }
 end
-return reply('ok', meta.generation, answers, more[4] or '', meta.quarantine_until, int(settle_until))

@@ -16,6 +16,6 @@ return redis.call('DEL', KEYS[1])
 -- number. Every ranking is outdated by it. Reply: 1, or 0 when it holds a task or has another number now.
 if redis.call('EXISTS', KEYS[1]) == 1 or redis.call('HGET', KEYS[2], ARGV[1]) ~= ARGV[2] then return 0 end
 redis.call('HDEL', KEYS[2], ARGV[1])
-redis.call('HDEL', KEYS[3], 'left:' .. ARGV[2])
+redis.call('HINCRBY', KEYS[3], 'filing', 1)
 redis.call('HINCRBY', KEYS[3], 'registry_version', 1)
 return 1

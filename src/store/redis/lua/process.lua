@@ -1,33 +1,30 @@
--- What instances share beside tasks: locks with an owner, and how they fare.
+-- Part of the library: named locks with an owner. Arguments: clock, generation, name, owner, and ms to take it.
 
--- name: take
--- Arguments: name, owner, ttlMs. Takes the lock, or renews it for its owner. Reply: `ok` or `taken`.
-local key = K.lock_process .. a.name
-if call('GET', key) == a.owner then
-  call('PEXPIRE', key, int(a.ttlMs))
-  return reply('ok')
+-- Takes the lock, or renews it for its owner.
+local function take_lock(_, A)
+  if not begin(A[1], A[2]) then return { 'generation' } end
+  local key = K.lock_process .. A[3]
+  if call('GET', key) == A[4] then
+    call('PEXPIRE', key, A[5])
+    return { 'ok' }
+  end
+  return { call('SET', key, A[4], 'NX', 'PX', A[5]) and 'ok' or 'taken' }
 end
-return reply(call('SET', key, a.owner, 'NX', 'PX', int(a.ttlMs)) and 'ok' or 'taken')
 
--- name: give
--- Arguments: name, owner. Only its owner removes a lock. Reply: `ok` or `taken`.
-local key = K.lock_process .. a.name
-if call('GET', key) ~= a.owner then return reply('taken') end
-call('DEL', key)
-return reply('ok')
+-- Only its owner removes a lock.
+local function give_lock(_, A)
+  if not begin(A[1], A[2]) then return { 'generation' } end
+  local key = K.lock_process .. A[3]
+  if call('GET', key) ~= A[4] then return { 'taken' } end
+  call('DEL', key)
+  return { 'ok' }
+end
 
--- name: listed
--- Arguments: ttlMs. Everything was listed into this generation, as long as this server answers. Reply: `ok`.
-local server = call('HGET', K.meta, 'server') or ''
-call('HSET', K.meta, 'listed', meta.generation .. ' ' .. server, 'listed_until', int(now + a.ttlMs))
-return reply('ok')
-
--- name: metrics
--- Arguments: instance, cpu (share of one core, as text), memory (bytes), kept (entries of the history).
--- Reply: `ok`.
-call('HSET', K.metrics_cpu, a.instance, '{"cpu":' .. a.cpu .. ',"at":' .. int(now) .. '}')
-call('RPUSH', K.metrics_memory, '{"instance":' .. say(a.instance) .. ',"memory":' .. int(a.memory) .. ',"at":' .. int(now) .. '}')
-call('LTRIM', K.metrics_memory, -a.kept, -1)
-call('EXPIRE', K.metrics_cpu, TTL.temp_data)
-call('EXPIRE', K.metrics_memory, TTL.temp_data)
-return reply('ok')
+-- Arguments: clock, generation, key, text expected, next text, seconds it lives. Sets the text if it is as expected.
+-- Reply: `ok` or `stale`, the text that was there, the instant, when data was lost.
+local function swap_text(_, A)
+  if not begin(A[1], A[2]) then return { 'generation' } end
+  local text = call('GET', A[3]) or ''
+  if text == A[4] then call('SET', A[3], A[5], 'EX', A[6]) end
+  return { text == A[4] and 'ok' or 'stale', text, now_text, meta.lost_at }
+end

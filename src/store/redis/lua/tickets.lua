@@ -1,69 +1,69 @@
--- Tickets of seed 002: data that expires, an index that does not, repaired by bulk reads.
--- The document's lock around listing and de-indexing is the script itself: Redis runs one at a time.
+-- Part of the library: tickets. All of them: clock, generation, then their own arguments.
 
--- name: create
--- Arguments: id, agent, data (JSON), ttlMs, most (`all` and `perAgent`, or null). Reply: `ok`, or the limit that
--- is reached. What an agent waits with is looked at only where its limit may be reached: it is tidied up then.
-local own = K.tickets_agent .. a.agent
-if given(a.most) and call('SISMEMBER', K.tickets_index, a.id) == 0 then
-  if call('SCARD', own) >= a.most.perAgent then
-    for _, id in ipairs(call('SMEMBERS', own)) do
-      local waits = call('SISMEMBER', K.tickets_index, id) == 1 and call('EXISTS', K.ticket_data .. id) == 1
-      if not waits then call('SREM', own, id) end
+-- Arguments: id, agent, data (without its closing brace), ms, and how many at most of the agent and in all ('' for
+-- any). Reply: `ok`, `perAgent` or `all`.
+local function create_ticket(_, A)
+  if not begin(A[1], A[2]) then return { 'generation' } end
+  local id, own, ms = A[3], K.tickets_agent .. A[4], tonumber(A[6])
+  if A[7] ~= '' and call('SISMEMBER', K.tickets_index, id) == 0 then
+    if call('SCARD', own) >= tonumber(A[7]) then
+      for _, other in ipairs(call('SMEMBERS', own)) do
+        local waits = call('SISMEMBER', K.tickets_index, other) == 1 and call('EXISTS', K.ticket_data .. other) == 1
+        if not waits then call('SREM', own, other) end
+      end
+      if call('SCARD', own) >= tonumber(A[7]) then return { 'perAgent' } end
     end
-    if call('SCARD', own) >= a.most.perAgent then return reply('perAgent') end
+    if call('SCARD', K.tickets_index) >= tonumber(A[8]) then return { 'all' } end
   end
-  if call('SCARD', K.tickets_index) >= a.most.all then return reply('all') end
+  call('SADD', own, id)
+  call('EXPIRE', own, int(math.max(TTL.tickets_agent, math.ceil(ms / 1000))))
+  call('SET', K.ticket_data .. id, A[5] .. int(now + ms) .. '}', 'PX', int(ms))
+  call('SADD', K.tickets_index, id)
+  return { 'ok' }
 end
-call('SADD', own, a.id)
-call('EXPIRE', own, int(math.max(TTL.tickets_agent, math.ceil(a.ttlMs / 1000))))
-call('SET', K.ticket_data .. a.id, string.sub(a.data, 1, -2) .. ',"expiresAt":' .. int(now + a.ttlMs) .. '}', 'PX', int(a.ttlMs))
-call('SADD', K.tickets_index, a.id)
-return reply('ok')
 
--- name: repair
--- Arguments: ids that a bulk read did not find. Those that are still without data leave the index and
--- pending. Reply: `ok` with the data of those that are there after all.
-local found = {}
-for _, id in ipairs(a.ids) do
-  local data = call('GET', K.ticket_data .. id)
-  if data and cjson.decode(data).expiresAt > now then
-    found[#found + 1] = data
-  else
-    call('SREM', K.tickets_index, id)
-    call('ZREM', K.tickets_pending, id)
+-- Arguments: ids that a bulk read did not find. Those that are still without data leave the index and pending.
+-- Reply: `ok` with the data of those that are there after all.
+local function repair_tickets(_, A)
+  if not begin(A[1], A[2]) then return { 'generation' } end
+  local found = {}
+  for n = 3, #A do
+    local data = call('GET', K.ticket_data .. A[n])
+    if data and tonumber(match(data, '(%d+)}$')) > now then found[#found + 1] = data
+    else
+      call('SREM', K.tickets_index, A[n])
+      call('ZREM', K.tickets_pending, A[n])
+    end
   end
+  return { 'ok', found }
 end
-return reply('ok', found)
 
--- name: listActive
--- Arguments: limit, pendingMs. Reply: `ok` with ids nobody is matching; they are pending from here on.
-call('ZREMRANGEBYSCORE', K.tickets_pending, '-inf', int(now))
-local ids, pending = {}, {}
-for _, id in ipairs(call('ZRANGE', K.tickets_pending, 0, -1)) do pending[id] = true end
-for _, id in ipairs(call('SMEMBERS', K.tickets_index)) do
-  if #ids >= a.limit then break end
-  if not pending[id] then ids[#ids + 1] = id end
+-- Arguments: limit, pending ms. Reply: `ok` with ids nobody is matching; they are pending from here on.
+local function list_tickets(_, A)
+  if not begin(A[1], A[2]) then return { 'generation' } end
+  call('ZREMRANGEBYSCORE', K.tickets_pending, '-inf', now_text)
+  local ids, pending = {}, {}
+  for _, id in ipairs(call('ZRANGE', K.tickets_pending, '0', '-1')) do pending[id] = true end
+  for _, id in ipairs(call('SMEMBERS', K.tickets_index)) do
+    if #ids >= tonumber(A[3]) then break end
+    if not pending[id] then
+      ids[#ids + 1] = id
+      call('ZADD', K.tickets_pending, int(now + A[4]), id)
+    end
+  end
+  return { 'ok', ids }
 end
-for _, id in ipairs(ids) do call('ZADD', K.tickets_pending, int(now + a.pendingMs), id) end
-return reply('ok', ids)
 
--- name: assign
--- Arguments: ids that were given work: they leave the index for good. Reply: `ok`.
-for _, id in ipairs(a.ids) do
-  call('SREM', K.tickets_index, id)
-  call('ZREM', K.tickets_pending, id)
+-- Arguments: ids that wait no more (`gone`: their data goes too), or may be listed again.
+local function drop_tickets(A, listed, gone)
+  if not begin(A[1], A[2]) then return { 'generation' } end
+  for n = 3, #A do
+    call('ZREM', K.tickets_pending, A[n])
+    if listed then call('SREM', K.tickets_index, A[n]) end
+    if gone then call('DEL', K.ticket_data .. A[n]) end
+  end
+  return { 'ok' }
 end
-return reply('ok')
-
--- name: release
--- Arguments: ids that may be listed again. Reply: `ok`.
-for _, id in ipairs(a.ids) do call('ZREM', K.tickets_pending, id) end
-return reply('ok')
-
--- name: delete
--- Arguments: id. Reply: `ok`.
-call('DEL', K.ticket_data .. a.id)
-call('SREM', K.tickets_index, a.id)
-call('ZREM', K.tickets_pending, a.id)
-return reply('ok')
+local function assign_tickets(_, A) return drop_tickets(A, true, false) end
+local function release_tickets(_, A) return drop_tickets(A, false, false) end
+local function delete_tickets(_, A) return drop_tickets(A, true, true) end

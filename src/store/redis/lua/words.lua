@@ -1,55 +1,46 @@
--- Part of every step: what all the others share, and how numbers and texts are spelled.
--- What every verb is given: `a`, its arguments, and for a claim `groups`. What it answers: `reply(word, …)`.
+-- Part of every function: the clock, the counters of the namespace, and how numbers are spelled.
 
--- Set when a batch begins: while the library is loaded there is no Redis to call yet.
-local call, encode, decode, floor
-local now, now_text, micros, meta, facts, shifted, told, maintenance
-local openings, last_words = {}, {}
--- The oldest tasks of a bucket as this batch knows them: claim.lua. Filing forgets them.
-local heads, fronts, empty_groups
-local format, find, gsub, concat, null
-local type, tonumber, next, pairs, ipairs, unpack, setmetatable
+-- Set when a function begins: while the library is loaded there is no Redis to call yet.
+local call, try, unpack, sub, match, gmatch, format, floor, tonumber, pairs
+local META = {
+  'generation', 'clock_read', 'clock_offset', 'seq', 'steps', 'place', 'filing', 'registry_version',
+  'quarantine_until', 'lost_at', 'settle_until' }
+local now, now_text, micros, meta
 
--- Every number in a step is whole, and '%d' is much cheaper than '%.0f'. A batch spells the same instants
--- over and over.
-local ints
-local function int(n)
-  local spelled = ints[n]
-  if not spelled then
-    spelled = format('%d', n)
-    ints[n] = spelled
+local function int(n) return format('%d', n) end
+
+-- The clock never goes back: when the one it reads does, it goes on from where it was.
+local function read_clock(given_ms)
+  local read
+  if given_ms ~= '' then
+    read = tonumber(given_ms)
+    micros = read * 1000
+  else
+    local time = call('TIME')
+    micros = time[1] * 1000000 + time[2]
+    read = floor(micros / 1000)
   end
-  return spelled
-end
-local function given(value) return value ~= nil and value ~= null end
--- Every value of a record is a text.
-local function as_text(value)
-  if type(value) == 'number' then return int(value) end
-  return value ~= nil and value ~= null and value or ''
+  local offset, before = tonumber(meta.clock_offset) or 0, tonumber(meta.clock_read) or read
+  if read < before then offset = offset + before - read end
+  meta.clock_read, meta.clock_offset = int(read), int(offset)
+  now = read + offset
+  now_text = int(now)
+  micros = micros + offset * 1000
 end
 
--- cjson rounds numbers to 14 digits, so numbers are written by `int` and only texts by cjson. A batch says
--- the same few texts over and over.
-local quoted
-local function say(value)
-  if value == nil or value == null then return 'null' end
-  local json = quoted[value]
-  if json then return json end
-  json = encode(value)
-  if find(json, '/', 1, true) then json = gsub(json, '\\/', '/') end
-  quoted[value] = json
-  return json
+-- False: this is not the data that the caller knows.
+local function begin(given_ms, generation)
+  call, try, unpack, tonumber, pairs = redis.call, redis.pcall, _G.unpack, _G.tonumber, _G.pairs
+  sub, match, gmatch, format, floor = string.sub, string.match, string.gmatch, string.format, math.floor
+  local values = call('HMGET', K.meta, unpack(META))
+  meta = {}
+  for n = 1, #META do meta[META[n]] = values[n] or '' end
+  if generation ~= '' and meta.generation ~= generation then return false end
+  read_clock(given_ms)
+  return true
 end
-local function text(value)
-  if value == '' then return 'null' end
-  return say(value)
-end
-local function number(value)
-  if not given(value) or value == '' then return 'null' end
-  return int(tonumber(value))
-end
-local function list(values)
-  local parts = {}
-  for i = 1, #values do parts[i] = say(values[i]) end
-  return '[' .. concat(parts, ',') .. ']'
+
+local function keep_meta()
+  call('HSET', K.meta, 'clock_read', meta.clock_read, 'clock_offset', meta.clock_offset,
+    'seq', meta.seq, 'place', meta.place, 'steps', int((tonumber(meta.steps) or 0) + 1))
 end

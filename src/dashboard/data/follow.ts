@@ -1,0 +1,224 @@
+// What an event means for what is shown. Cards that changed are read again, a few at a time and together:
+// the list as a whole is read once.
+
+import { batch } from '@preact/signals';
+import { api } from './api.ts';
+import type { Card, Event } from './contract.ts';
+import { takeLeaseEvent } from './leases.ts';
+import {
+  agents,
+  cards,
+  changed,
+  config,
+  flags,
+  latest,
+  loaded,
+  queue,
+  truncated,
+  twoDays,
+} from './state.ts';
+
+const FLUSH_MS = 80;
+const SHOW_CHANGE_MS = 1200;
+const MOST_LATEST = 40;
+/** More changes than this at once, and the list is read as a whole after all. */
+const MANY = 400;
+/** The address of a call is limited. */
+const LONGEST_IDS = 2500;
+const POLL_MS = 10_000;
+const RESYNC_MS = 600_000;
+
+const TOLD = new Set([
+  'leased',
+  'completed',
+  'failed',
+  'released',
+  'expired',
+  'refused',
+  'unlocked',
+  'dead',
+  'cancelled',
+  'requeued',
+  'prioritized',
+  'asked',
+  'answered',
+  'ledger_failed',
+]);
+
+function debounce(ms: () => number, run: () => Promise<void>): () => void {
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  return () => {
+    timer ??= setTimeout(() => {
+      timer = null;
+      // The live connection notices by itself when the server is gone.
+      run().catch(() => undefined);
+    }, ms());
+  };
+}
+
+/** A large fleet is read less often. */
+const calm = () => (agents.value.length > 100 ? 3000 : 400);
+
+const readAgents = debounce(calm, async () => {
+  agents.value = (await api.agents()).agents;
+});
+const readQueue = debounce(calm, async () => {
+  queue.value = await api.queue();
+});
+const readFlags = debounce(
+  () => 50,
+  async () => {
+    const [newFlags, newConfig] = await Promise.all([api.flags(), api.config()]);
+    batch(() => {
+      flags.value = newFlags;
+      config.value = newConfig;
+    });
+  },
+);
+
+export function startOfDay(daysAgo = 0): Date {
+  const date = new Date();
+  date.setHours(0, 0, 0, 0);
+  date.setDate(date.getDate() - daysAgo);
+  return date;
+}
+
+async function loadTwoDays(): Promise<void> {
+  twoDays.value = await api.flow(startOfDay(1), 900);
+}
+const readTwoDays = debounce(() => 1500, loadTwoDays);
+
+let dirty = new Set<string>();
+
+function chunks(ids: readonly string[]): string[][] {
+  const found: string[][] = [];
+  let length = LONGEST_IDS;
+  for (const id of ids) {
+    if (length + id.length > LONGEST_IDS || (found.at(-1)?.length ?? 0) >= 100) {
+      found.push([]);
+      length = 0;
+    }
+    found.at(-1)?.push(id);
+    length += id.length + 1;
+  }
+  return found;
+}
+
+function showChanged(ids: readonly string[]): void {
+  changed.value = new Set([...changed.value, ...ids]);
+  setTimeout(() => {
+    const gone = new Set(ids);
+    changed.value = new Set([...changed.value].filter((id) => !gone.has(id)));
+  }, SHOW_CHANGE_MS);
+}
+
+async function loadCards(): Promise<number> {
+  const answer = await api.cards();
+  batch(() => {
+    cards.value = new Map(answer.cards.map((card) => [card.task_id, card]));
+    truncated.value = answer.truncated;
+    latest.value = answer.latest.slice(0, MOST_LATEST);
+  });
+  return answer.seq;
+}
+
+const flush = debounce(
+  () => FLUSH_MS,
+  async () => {
+    const ids = [...dirty];
+    dirty = new Set();
+    if (ids.length > MANY) {
+      await loadCards();
+      return;
+    }
+    try {
+      const answers = await Promise.all(chunks(ids).map((some) => api.cards(some)));
+      const fresh = answers.flatMap((answer) => answer.cards);
+      const next = new Map(cards.value);
+      for (const card of fresh) next.set(card.task_id, card);
+      const known = new Set(fresh.map(({ task_id }) => task_id));
+      for (const id of ids) if (!known.has(id)) next.delete(id);
+      batch(() => {
+        cards.value = next;
+        showChanged(ids);
+      });
+    } catch (error) {
+      for (const id of ids) dirty.add(id);
+      throw error;
+    }
+  },
+);
+
+function renew(event: Event): void {
+  const card = cards.value.get(event.task_id ?? '');
+  const { lease } = card ?? {};
+  if (card === undefined || lease === null || lease === undefined) return;
+  const note = event['progress'];
+  const renewed: Card = {
+    ...card,
+    lease: {
+      ...lease,
+      expires_at: String(event['expires_at']),
+      note: typeof note === 'string' ? note : lease.note,
+      note_at: event.at,
+    },
+  };
+  cards.value = new Map(cards.value).set(card.task_id, renewed);
+}
+
+const listeners = new Set<(event: Event) => void>();
+
+/** Told of every new event; returns the function that ends it. */
+export function onEvent(listener: (event: Event) => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export function takeEvent(event: Event): void {
+  if (TOLD.has(event.type)) latest.value = [event, ...latest.value].slice(0, MOST_LATEST);
+  takeLeaseEvent(event);
+  if (event.type === 'renewed') renew(event);
+  else if (event.task_id !== undefined) {
+    dirty.add(event.task_id);
+    flush();
+    readAgents();
+    readQueue();
+    if (event.type !== 'ready') readTwoDays();
+  } else if (event.type === 'setting_changed') readFlags();
+  else readQueue();
+  for (const listener of listeners) listener(event);
+}
+
+/** Everything once; answers the number of the last event that is part of it. */
+export async function loadSnapshot(): Promise<number> {
+  const [seq, newAgents, newQueue, newFlags, newConfig] = await Promise.all([
+    loadCards(),
+    api.agents(),
+    api.queue(),
+    api.flags(),
+    api.config(),
+  ]);
+  batch(() => {
+    agents.value = newAgents.agents;
+    queue.value = newQueue;
+    flags.value = newFlags;
+    config.value = newConfig;
+    loaded.value = true;
+  });
+  loadTwoDays().catch(() => undefined);
+  return seq;
+}
+
+/** Who waits, the forge's budget and edited titles make no event. */
+export function startPolling(): void {
+  let resyncAt = Date.now() + RESYNC_MS;
+  setInterval(() => {
+    if (document.hidden || !loaded.value) return;
+    readAgents();
+    readQueue();
+    if (Date.now() < resyncAt) return;
+    resyncAt = Date.now() + RESYNC_MS;
+    readTwoDays();
+    loadCards().catch(() => undefined);
+  }, POLL_MS);
+}

@@ -1,0 +1,143 @@
+// Why the task is, or is not, offered: rule by rule, for one agent or for any.
+
+import { useEffect, useState } from 'preact/hooks';
+import { api } from '../data/api.ts';
+import type { Column } from '../data/columns.ts';
+import type { Why } from '../data/contract.ts';
+import { agentNames } from '../data/state.ts';
+import { Glyph } from '../parts/marks.tsx';
+import { at } from '../words/time.ts';
+import { words } from '../words/words.ts';
+
+function Outcome({ ok, first }: { ok: boolean; first: boolean }) {
+  const { task } = words.value;
+  if (ok) {
+    return (
+      <span class="st st-done">
+        <Glyph name="ok" />
+        {task.passes}
+      </span>
+    );
+  }
+  return (
+    <span class="st strong">
+      <Glyph name="no" />
+      {first ? task.stops : task.fails}
+    </span>
+  );
+}
+
+function Rules({ why }: { why: Why }) {
+  const { task } = words.value;
+  const stop = why.rules.findIndex(({ ok }) => !ok);
+  return (
+    <div class="table-scroll">
+      <table class="why">
+        <thead>
+          <tr>
+            <th scope="col" class="num">
+              #
+            </th>
+            <th scope="col">{task.rule}</th>
+            <th scope="col">{task.outcome}</th>
+            <th scope="col">{task.because}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {why.rules.map(({ rule, ok, detail }, index) => (
+            <tr key={rule} class={index === stop ? 'stop' : ''}>
+              <td class="num dim">{index + 1}</td>
+              <td class="rule">{task.rules[rule] ?? rule.replaceAll('_', ' ')}</td>
+              <td>
+                <Outcome ok={ok} first={index === stop} />
+              </td>
+              <td class="ink2" lang="en">
+                {detail}
+              </td>
+            </tr>
+          ))}
+          {why.rivals === null ? null : (
+            <tr>
+              <td class="num dim">{why.rules.length + 1}</td>
+              <td class="rule">{task.place}</td>
+              <td>
+                <span class="st dim">
+                  <Glyph name="info" />
+                  {task.note}
+                </span>
+              </td>
+              <td class="ink2">{task.ahead(why.rivals.ahead, why.rivals.waiting_agents)}</td>
+            </tr>
+          )}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function verdict(why: Why, agent: string): string {
+  const { task } = words.value;
+  if (agent === '') return why.offered ? task.offered : task.notOffered;
+  return why.offered ? task.offeredTo(agent) : task.notOfferedTo(agent);
+}
+
+/** `reads` rises when the task changed: then the answer may be another one. */
+export function WhyPanel(props: { taskId: string; reads: number; column: Column }) {
+  const { task } = words.value;
+  const [agent, setAgent] = useState('');
+  const [why, setWhy] = useState<Why | null>(null);
+  useEffect(() => {
+    let gone = false;
+    async function read(): Promise<void> {
+      try {
+        const answer = await api.why(props.taskId, agent === '' ? undefined : agent);
+        if (!gone) setWhy(answer);
+      } catch {
+        if (!gone) setWhy(null);
+      }
+    }
+    void read();
+    return () => {
+      gone = true;
+    };
+  }, [props.taskId, props.reads, agent]);
+  return (
+    <section class="panel" id="why" tabIndex={-1}>
+      <div class="panel-head">
+        <h2>{task.why}</h2>
+        <span class="end">
+          <label for="why-agent">{task.forAgent}</label>
+          <select
+            class="field selw"
+            id="why-agent"
+            value={agent}
+            onChange={(event) => setAgent(event.currentTarget.value)}
+          >
+            <option value="">{task.anyAgent}</option>
+            {agentNames.value.map((name) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </span>
+      </div>
+      {why === null ? null : (
+        <>
+          <div class="verdict">
+            <span class={`st-${props.column}`}>
+              <Glyph name={props.column} />
+            </span>
+            <p>
+              <b>{verdict(why, agent)}</b> <span lang="en">{why.summary}</span>{' '}
+              {why.earliest_at === null || why.offered
+                ? null
+                : task.earliest(at('clock', Date.parse(why.earliest_at)))}
+            </p>
+          </div>
+          <Rules why={why} />
+        </>
+      )}
+    </section>
+  );
+}

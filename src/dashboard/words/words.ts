@@ -1,0 +1,38 @@
+// The language of the reader: the browser's, or the one chosen here.
+
+import { computed, effect, signal } from '@preact/signals';
+import { en, type Words } from './en.ts';
+import { ja } from './ja.ts';
+
+const KEY = 'banto-language';
+const LANGUAGES: Readonly<Record<string, Words>> = { en, ja };
+
+function preferred(): string {
+  const kept = localStorage.getItem(KEY);
+  if (kept !== null && kept in LANGUAGES) return kept;
+  const wanted = navigator.languages.map((tag) => tag.split('-')[0] ?? '');
+  return wanted.find((tag) => tag in LANGUAGES) ?? 'en';
+}
+
+export const language = signal(preferred());
+export const words = computed<Words>(() => LANGUAGES[language.value] ?? en);
+
+export function chooseLanguage(tag: string): void {
+  localStorage.setItem(KEY, tag);
+  language.value = tag;
+}
+
+export function startLanguage(): void {
+  effect(() => {
+    document.documentElement.lang = language.value;
+  });
+}
+
+/** The sentence for a reason: a word for programs, perhaps with a detail; an agent's last words stand as they are. */
+export function reasonText(reason: string | null): string {
+  if (reason === null) return '';
+  const [word = '', ...rest] = reason.split(':');
+  const known = Object.hasOwn(words.value.reasons, word) ? words.value.reasons[word] : undefined;
+  if (known === undefined) return reason;
+  return typeof known === 'string' ? known : known(rest.join(':'));
+}

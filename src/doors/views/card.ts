@@ -1,0 +1,53 @@
+// A task as a board shows it.
+
+import type { ListedTask } from '../../broker/broker.ts';
+import type { Activity } from '../../core/activity.ts';
+import type { Task } from '../../core/task.ts';
+import type { Card } from '../schema/cards.ts';
+import { instant, instantOrNull } from './instant.ts';
+
+/** Where the facts no longer say it, the record's own instants come close. */
+function since({ state, lease, enqueuedAt, endedAt, updatedAt }: Task): number {
+  if (state === 'leased') return lease?.leasedAt ?? updatedAt;
+  if (state === 'ready') return enqueuedAt ?? updatedAt;
+  return endedAt ?? updatedAt;
+}
+
+export function cardView({ task, issue }: ListedTask, activity: Activity): Card {
+  const span = activity.openLease(task.id);
+  const { lease, result } = task;
+  return {
+    task_id: task.id,
+    repository: task.repository,
+    issue_id: task.number,
+    issue_url: issue.url,
+    issue_state: issue.state,
+    kind: task.kind,
+    round: task.round,
+    state: task.state,
+    reason: task.reason,
+    priority: task.priority,
+    attempts: task.attempts,
+    title: issue.title,
+    labels: [...issue.labels],
+    branch_name: task.branch,
+    pr_number: task.prNumber,
+    only_agent: task.onlyAgent,
+    ready_at: instantOrNull(task.readyAt),
+    since: instant(activity.stateSince(task.id, task.state) ?? since(task)),
+    created_at: instant(task.createdAt),
+    lease:
+      lease === null
+        ? null
+        : {
+            agent_id: lease.agentId,
+            seconds: lease.seconds,
+            leased_at: instant(lease.leasedAt),
+            expires_at: instant(lease.expiresAt),
+            note: span?.note ?? null,
+            note_at: instantOrNull(span?.noteAt ?? null),
+          },
+    done_by: result?.agentId ?? null,
+    verdict: result?.verdict ?? null,
+  };
+}
