@@ -13,6 +13,13 @@ interface TaskText {
   row: string;
 }
 
+interface ResultText {
+  readonly result: number;
+  readonly seq: number | null;
+  readonly id: string;
+  readonly row: string;
+}
+
 interface OldIssue extends IssueRef {
   readonly seq: number;
 }
@@ -26,6 +33,7 @@ export function createForget(
     'facts',
     'results',
     'clearResult',
+    'result',
     'issues',
     'issue',
     'ledger',
@@ -65,20 +73,24 @@ export function createForget(
     sql.issue.run(issue.seq);
   }
 
+  function forgetResult({ result, seq, id, row }: ResultText): void {
+    if (seq !== null)
+      sql.clearResult.run(encodeTask({ ...decodeTask(id, row), result: null }), seq);
+    sql.result.run(result);
+  }
+
   return (input) => {
     const { limit, factsBefore, resultsBefore, statsFrom, agents } = input;
     const oldest = sql.oldestFact.get() as { at: number } | undefined;
     const hasFacts = oldest !== undefined && oldest.at < factsBefore;
-    const results = sql.results.all(resultsBefore, limit) as unknown as TaskText[];
+    const results = sql.results.all(resultsBefore, limit) as unknown as ResultText[];
     const issues = oldIssues(input);
     const { count: stats } = sql.oldStats.get(statsFrom) as { count: number };
     if (!hasFacts && results.length + issues.length + agents.length + stats === 0) return false;
     let facts = 0;
     inTransaction(() => {
       if (hasFacts) facts = Number(sql.facts.run(factsBefore, limit).changes);
-      for (const { seq, id, row } of results) {
-        sql.clearResult.run(encodeTask({ ...decodeTask(id, row), result: null }), seq);
-      }
+      for (const result of results) forgetResult(result);
       for (const issue of issues) forgetIssue(issue);
       for (const id of agents) sql.agent.run(id);
       sql.stats.run(statsFrom);

@@ -4,7 +4,6 @@ import type { DatabaseSync } from 'node:sqlite';
 import { countFacts } from '../../core/count-facts.ts';
 import type { Fact } from '../../core/facts.ts';
 import { encodeAgent, encodeIssue, encodeLedger, encodeTask } from '../../core/rows/codec.ts';
-import type { TaskRow } from '../../core/rows/task-row.ts';
 import { OPEN_STATES, type TaskState } from '../../core/task.ts';
 import type { Changes } from '../memory/archive.ts';
 import { loadStatements } from './statements.ts';
@@ -28,6 +27,7 @@ export function createWrite(db: DatabaseSync): (changes: Changes) => boolean {
     'makeTask',
     'task',
     'endTask',
+    'result',
     'makeAgent',
     'agent',
     'fact',
@@ -69,11 +69,11 @@ export function createWrite(db: DatabaseSync): (changes: Changes) => boolean {
     const text = encodeTask(row);
     const numbers = facts.join(' ');
     const ended = isOpen(row.state) ? null : row.state;
-    const endedAt = endedAtOf(row);
-    if (before === null) sql.makeTask.run(ended, endedAt, text, numbers, seq, row.id, issueSeq);
-    // Most changes leave it open, and these columns have indexes.
+    if (before === null) sql.makeTask.run(ended, text, numbers, seq, row.id, issueSeq);
+    // Most changes leave it open, and that column has an index.
     else if (ended === null && isOpen(before)) sql.task.run(text, numbers, seq);
-    else sql.endTask.run(ended, endedAt, text, numbers, seq);
+    else sql.endTask.run(ended, text, numbers, seq);
+    if (row.state === 'done' && before !== 'done') sql.result.run(row.endedAt ?? 0, seq);
   }
 
   function writeFacts(facts: readonly Fact[]): void {
@@ -112,12 +112,6 @@ export function createWrite(db: DatabaseSync): (changes: Changes) => boolean {
     sql.counters.run(clock, place, registryVersion, factSeq, taskSeq, issueSeq);
     return true;
   };
-}
-
-/** Null while it is open, 0 when there is no result to forget. */
-function endedAtOf(row: TaskRow): number | null {
-  if (isOpen(row.state)) return null;
-  return row.result === null ? 0 : (row.endedAt ?? 0);
 }
 
 function factValues(fact: Fact): Values {

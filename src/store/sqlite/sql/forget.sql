@@ -6,12 +6,16 @@ SELECT at FROM facts ORDER BY seq LIMIT 1;
 -- name: facts
 DELETE FROM facts WHERE at < ? AND seq IN (SELECT seq FROM facts ORDER BY seq LIMIT ?);
 
+-- The oldest results; a task may be gone already, or may have come back.
 -- name: results
-SELECT seq, id, row FROM tasks INDEXED BY tasks_ended
-WHERE ended_at > 0 AND ended_at < ? ORDER BY ended_at LIMIT ?;
+SELECT r.seq AS result, t.seq, t.id, t.row FROM (SELECT * FROM results ORDER BY seq LIMIT ?2) r
+LEFT JOIN tasks t ON t.seq = r.task WHERE r.at < ?1;
 
 -- name: clearResult
-UPDATE tasks SET ended_at = 0, row = ? WHERE seq = ?;
+UPDATE tasks SET row = ? WHERE seq = ?;
+
+-- name: result
+DELETE FROM results WHERE seq = ?;
 
 -- name: issues
 SELECT seq, repository, number FROM issues INDEXED BY issues_closed WHERE closed_at < ? ORDER BY closed_at;

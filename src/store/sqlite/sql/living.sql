@@ -8,7 +8,7 @@ SELECT i.seq, i.repository, i.number, i.row, l.row AS ledger
 FROM issues i LEFT JOIN ledgers l ON l.issue = i.seq WHERE i.closed_at IS NULL ORDER BY i.seq;
 
 -- name: tasks
-SELECT seq, id, issue, row, facts FROM tasks INDEXED BY tasks_ended WHERE ended_at IS NULL ORDER BY seq;
+SELECT seq, id, issue, row, facts FROM tasks INDEXED BY tasks_open WHERE ended IS NULL ORDER BY seq;
 
 -- name: agents
 SELECT id, row FROM agents;

@@ -22,13 +22,16 @@ INSERT INTO ledgers (row, issue) VALUES (?, ?);
 UPDATE ledgers SET row = ? WHERE issue = ?;
 
 -- name: makeTask
-INSERT INTO tasks (ended, ended_at, row, facts, seq, id, issue) VALUES (?, ?, ?, ?, ?, ?, ?);
+INSERT INTO tasks (ended, row, facts, seq, id, issue) VALUES (?, ?, ?, ?, ?, ?);
 
 -- name: task
 UPDATE tasks SET row = ?, facts = ? WHERE seq = ?;
 
 -- name: endTask
-UPDATE tasks SET ended = ?, ended_at = ?, row = ?, facts = ? WHERE seq = ?;
+UPDATE tasks SET ended = ?, row = ?, facts = ? WHERE seq = ?;
+
+-- name: result
+INSERT INTO results (at, task) VALUES (?, ?);
 
 -- name: makeAgent
 INSERT INTO agents (row, id) VALUES (?, ?);

@@ -30,18 +30,24 @@ CREATE TABLE ledgers (
   row   TEXT NOT NULL
 ) STRICT;
 
--- `ended`: the state that ended it, null while it is open. `ended_at`: null while it is open, 0 when there is no
--- result to forget. `facts`: numbers of its facts. Tasks of an issue are found by what their ids begin with.
+-- `ended`: the state that ended it, null while it is open. `facts`: numbers of its facts. Tasks of an issue are
+-- found by what their ids begin with.
 CREATE TABLE tasks (
-  seq      INTEGER PRIMARY KEY,
-  id       TEXT NOT NULL UNIQUE,
-  issue    INTEGER NOT NULL,
-  ended    TEXT,
-  ended_at INTEGER,
-  row      TEXT NOT NULL,
-  facts    TEXT NOT NULL
+  seq   INTEGER PRIMARY KEY,
+  id    TEXT NOT NULL UNIQUE,
+  issue INTEGER NOT NULL,
+  ended TEXT,
+  row   TEXT NOT NULL,
+  facts TEXT NOT NULL
 ) STRICT;
-CREATE INDEX tasks_ended ON tasks (ended_at);
+CREATE INDEX tasks_open ON tasks (seq) WHERE ended IS NULL;
+
+-- Which tasks have a result to forget, in the order in which they ended: only ever appended to.
+CREATE TABLE results (
+  seq  INTEGER PRIMARY KEY,
+  at   INTEGER NOT NULL,
+  task INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE agents (
   id  TEXT PRIMARY KEY,
