@@ -5,6 +5,7 @@ import { batch } from '@preact/signals';
 import { api } from './api.ts';
 import type { Card, Event } from './contract.ts';
 import { takeLeaseEvent } from './leases.ts';
+import { route } from './route.ts';
 import {
   agents,
   cards,
@@ -232,7 +233,8 @@ export function takeEvent(event: Event): void {
 /** Everything once; answers the number of the last event that is part of it. */
 export async function loadSnapshot(): Promise<number> {
   const [seq, newAgents, newQueue, newFlags, newConfig] = await Promise.all([
-    loadFirstCards(),
+    // On the board the ready ones are what is looked for.
+    route.value.view === 'board' ? loadCards() : loadFirstCards(),
     api.agents(),
     api.queue(),
     api.flags(),
