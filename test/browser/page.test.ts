@@ -266,7 +266,7 @@ async function offerMore(page: Page): Promise<{ path: string; body: unknown }[]>
   await patch('session', (answer) => {
     answer['features'] = ['answer', 'budget', 'issues', 'pause_one', 'requeue', 'retry_ledger'];
   });
-  await patch('cards', ({ cards }) => {
+  await patch('cards?ready=*', ({ cards }) => {
     for (const card of cards as Record<string, unknown>[]) {
       if (card['task_id'] !== hostileTask) continue;
       const asked_at = new Date().toISOString();

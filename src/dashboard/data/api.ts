@@ -73,7 +73,12 @@ const ofTask = (id: string, verb = '') => `/tasks/${encodeURIComponent(id)}${ver
 
 export const api: Api = {
   session: () => get('/session'),
-  cards: (ids) => get(ids === undefined ? '/cards' : `/cards?task_ids=${ids.join(',')}`),
+  cards(which) {
+    if (which === undefined) return get('/cards');
+    return get(
+      'ids' in which ? `/cards?task_ids=${which.ids.join(',')}` : `/cards?ready=${which.ready}`,
+    );
+  },
   agents: () => get('/agents'),
   queue: () => get('/queue'),
   flags: () => get('/flags'),

@@ -69,7 +69,9 @@ type Verbs = Pick<
 /** The calls of the page: those of the typed client, and those that only a page needs. */
 export interface Api extends Omit<Verbs, 'agents'> {
   session(): Promise<Session>;
-  cards(ids?: readonly string[]): Promise<Cards>;
+  cards(
+    which?: { readonly ids: readonly string[] } | { readonly ready: 'only' | 'without' },
+  ): Promise<Cards>;
   agents(): Promise<{ readonly agents: readonly Agent[] }>;
   queue(): Promise<Queue>;
   flags(): Promise<Flags>;

@@ -5,6 +5,7 @@ import { batch } from '@preact/signals';
 import { api } from './api.ts';
 import type { Card, Event } from './contract.ts';
 import { takeLeaseEvent } from './leases.ts';
+import { route } from './route.ts';
 import {
   agents,
   cards,
@@ -14,6 +15,7 @@ import {
   latest,
   loaded,
   queue,
+  readyLoaded,
   truncated,
   twoDays,
 } from './state.ts';
@@ -112,14 +114,52 @@ function showChanged(ids: readonly string[]): void {
   }, SHOW_CHANGE_MS);
 }
 
+/** Cards that were read again while a list was on its way: the list may be older than they are. */
+const touched = new Set<string>();
+
+function show(list: readonly Card[], before: Iterable<readonly [string, Card]>): void {
+  const next = new Map(before);
+  for (const card of list) if (!touched.has(card.task_id)) next.set(card.task_id, card);
+  cards.value = next;
+  for (const id of touched) dirty.add(id);
+  if (touched.size > 0) flush();
+}
+
 async function loadCards(): Promise<number> {
+  touched.clear();
   const answer = await api.cards();
+  batch(() => {
+    show(
+      answer.cards,
+      [...cards.value].filter(([id]) => touched.has(id)),
+    );
+    truncated.value = answer.truncated;
+    latest.value = answer.latest.slice(0, MOST_LATEST);
+    readyLoaded.value = true;
+  });
+  return answer.seq;
+}
+
+/** The ready ones of a long backlog take their time: what needs a person does not wait for them. */
+async function loadFirstCards(): Promise<number> {
+  const answer = await api.cards({ ready: 'without' });
   batch(() => {
     cards.value = new Map(answer.cards.map((card) => [card.task_id, card]));
     truncated.value = answer.truncated;
     latest.value = answer.latest.slice(0, MOST_LATEST);
+    readyLoaded.value = false;
   });
   return answer.seq;
+}
+
+async function loadReadyCards(): Promise<void> {
+  touched.clear();
+  const answer = await api.cards({ ready: 'only' });
+  batch(() => {
+    show(answer.cards, cards.value);
+    truncated.value ||= answer.truncated;
+    readyLoaded.value = true;
+  });
 }
 
 const flush = debounce(
@@ -132,10 +172,11 @@ const flush = debounce(
       return;
     }
     try {
-      const answers = await Promise.all(chunks(ids).map((some) => api.cards(some)));
+      const answers = await Promise.all(chunks(ids).map((some) => api.cards({ ids: some })));
       const fresh = answers.flatMap((answer) => answer.cards);
       const next = new Map(cards.value);
       for (const card of fresh) next.set(card.task_id, card);
+      for (const id of ids) touched.add(id);
       const known = new Set(fresh.map(({ task_id }) => task_id));
       for (const id of ids) if (!known.has(id)) next.delete(id);
       batch(() => {
@@ -192,7 +233,8 @@ export function takeEvent(event: Event): void {
 /** Everything once; answers the number of the last event that is part of it. */
 export async function loadSnapshot(): Promise<number> {
   const [seq, newAgents, newQueue, newFlags, newConfig] = await Promise.all([
-    loadCards(),
+    // On the board the ready ones are what is looked for.
+    route.value.view === 'board' ? loadCards() : loadFirstCards(),
     api.agents(),
     api.queue(),
     api.flags(),
@@ -205,8 +247,20 @@ export async function loadSnapshot(): Promise<number> {
     config.value = newConfig;
     loaded.value = true;
   });
-  loadTwoDays().catch(() => undefined);
+  void loadRest();
   return seq;
+}
+
+/** What the first view does not wait for. */
+async function loadRest(): Promise<void> {
+  loadTwoDays().catch(() => undefined);
+  for (let tries = 0; !readyLoaded.value && tries < 5; tries += 1) {
+    try {
+      await loadReadyCards();
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+    }
+  }
 }
 
 /** Who waits, the forge's budget and edited titles make no event. */

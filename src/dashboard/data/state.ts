@@ -27,6 +27,8 @@ export const latest = signal<readonly Event[]>([]);
 /** Ids of cards that changed a moment ago. */
 export const changed = signal<ReadonlySet<string>>(new Set());
 export const loaded = signal(false);
+/** The ready tasks come after the rest. */
+export const readyLoaded = signal(false);
 
 export const mayAct = computed(() => session.value?.scope === 'operator');
 

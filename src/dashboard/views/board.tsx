@@ -18,7 +18,7 @@ import {
 import type { Card } from '../data/contract.ts';
 import { startOfDay } from '../data/follow.ts';
 import { route, setQuery } from '../data/route.ts';
-import { cards, offers, repositories } from '../data/state.ts';
+import { cards, offers, readyLoaded, repositories } from '../data/state.ts';
 import { Glyph, State } from '../parts/marks.tsx';
 import { type ListHandle, VirtualList } from '../parts/virtual-list.tsx';
 import { Find } from '../shell/find.tsx';
@@ -97,6 +97,7 @@ function BoardColumn({
     return kept.map((card) => ({ key: card.task_id, card }));
   }, [list]);
   const cursor = selected.value;
+  const waits = name === 'ready' && !readyLoaded.value;
   return (
     <section
       class={shown ? 'col show' : 'col'}
@@ -112,7 +113,7 @@ function BoardColumn({
         <h2>
           <State column={name} />
         </h2>
-        <span class="n">{list.length}</span>
+        <span class="n">{waits ? '' : list.length}</span>
         <span class="end">{headEnd(name, list)}</span>
         {FOLDED.includes(name) ? (
           <button type="button" class="btn quiet" onClick={() => fold(name, false)}>
@@ -121,7 +122,7 @@ function BoardColumn({
         ) : null}
       </div>
       {list.length === 0 ? (
-        <p class="none dim">{board.none}</p>
+        <p class="none dim">{waits ? words.value.task.loading : board.none}</p>
       ) : (
         <VirtualList
           items={items}
@@ -272,7 +273,7 @@ export function Board() {
       <div class="view-head">
         <h1>{views.board}</h1>
         <span class="dim" role="status">
-          {filtered ? board.some(count, total) : board.tasks(total)}
+          {readyLoaded.value ? (filtered ? board.some(count, total) : board.tasks(total)) : ''}
         </span>
         {filtered ? (
           <button type="button" class="btn quiet" onClick={clearFilters}>
@@ -300,9 +301,9 @@ export function Board() {
           </button>
         ))}
       </div>
-      {total === 0 ? (
+      {total === 0 && readyLoaded.value ? (
         <EmptyBoard />
-      ) : count === 0 ? (
+      ) : count === 0 && readyLoaded.value ? (
         <div class="panel empty">
           <p>{board.noMatch}</p>
           <button type="button" class="btn" onClick={clearFilters}>

@@ -54,7 +54,7 @@ export function addDemo(program: Command, shell: Shell, done: (code: number) => 
     )
     .option('--port <number>', 'the port (BROKER_PORT; default: any free one)', whole(0, 65_535))
     .option('--exit', 'end after the story, instead of with Ctrl-C')
-    .option('--endless', 'keep a fleet at work until Ctrl-C, for showing the page round')
+    .option('--endless', 'keep a fleet at work until Ctrl-C, to show the page round')
     .option('--github', 'play on a GitHub of its own (in a clone of Banto only)')
     .action(async ({ port, exit, endless, github }: DemoFlags) => {
       const stay = !exit && shell.stdout.isTTY === true;

@@ -19,10 +19,14 @@ const LISTED: readonly TaskState[] = ['leased', 'dead', 'ready', 'held', 'delaye
 type Reads = Pick<Broker, 'tasks' | 'tasksNamed' | 'activity' | 'lastSeq'>;
 
 /** Unfinished tasks are listed; those that ended, of which there may be very many, are known from the facts. */
-async function everything(broker: Reads): Promise<{ tasks: ListedTask[]; truncated: boolean }> {
+async function everything(
+  broker: Reads,
+  ready: CardsQuery['ready'],
+): Promise<{ tasks: ListedTask[]; truncated: boolean }> {
   const found = new Map<string, ListedTask>();
   let truncated = false;
   for (const state of LISTED) {
+    if (ready !== undefined && (ready === 'only') !== (state === 'ready')) continue;
     let cursor: string | null = null;
     let pages = 0;
     do {
@@ -39,6 +43,7 @@ async function everything(broker: Reads): Promise<{ tasks: ListedTask[]; truncat
     } while (cursor !== null && pages * PAGE < MOST_CARDS);
     truncated ||= cursor !== null;
   }
+  if (ready === 'only') return { tasks: [...found.values()], truncated };
   const { ended, approved } = await broker.activity();
   const recent = new Set([
     ...ended.done.slice(0, MOST_ENDED),
@@ -60,10 +65,10 @@ export function routeCards(app: App, { broker, observe }: Door): void {
   app.get('/cards', { config: { access: 'read' }, schema }, async ({ query }) => {
     // Read first: what changes while we read comes again as an event.
     const seq = await broker.lastSeq();
-    const { task_ids } = query;
+    const { task_ids, ready } = query;
     const { tasks, truncated } = await observe('cards', async () =>
       task_ids === undefined
-        ? everything(broker)
+        ? everything(broker, ready)
         : { tasks: await broker.tasksNamed(task_ids.split(',')), truncated: false },
     );
     const activity = await broker.activity();

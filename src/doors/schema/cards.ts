@@ -14,6 +14,14 @@ export const CardsQuery = Type.Object(
         description: `only these: at most ${CARD_IDS_MOST} task_ids with commas between them`,
       }),
     ),
+    ready: Type.Optional(
+      Type.Unsafe<'only' | 'without'>({
+        type: 'string',
+        enum: ['only', 'without'],
+        description:
+          'only: the ready tasks alone; without: all the others. Of a long backlog the ready ones are most',
+      }),
+    ),
   },
   { additionalProperties: false },
 );
