@@ -1,8 +1,10 @@
-// Makes the pictures of the page for README and docs, light and dark: npm run pictures
+// Makes the pictures for README and docs from a running Banto: the page, light and dark, what `banto status` prints,
+// and the page of the API. npm run pictures
 
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { chromium, type Page } from 'playwright-core';
 import { playAfternoon } from './pictures/afternoon.ts';
 
@@ -42,6 +44,27 @@ async function take(
   await page.screenshot({ path: join(TARGET, file) });
 }
 
+/** What a command prints, as a terminal shows it. */
+async function takeCommand(page: Page, url: string, args: readonly string[], file: string) {
+  const bin = join(import.meta.dirname, '..', 'bin', 'banto.js');
+  const { stdout } = await promisify(execFile)(process.execPath, [bin, ...args, '--url', url], {
+    env: { PATH: process.env.PATH, BROKER_PORT: '9' },
+  });
+  await page.setContent('<pre></pre>');
+  await page.addStyleTag({
+    content:
+      'body { margin: 0 } pre { display: inline-block; margin: 0; padding: 20px 24px; background: #1d2127; color: #e8e6e1; font: 14px/1.45 "DejaVu Sans Mono", monospace }',
+  });
+  const terminal = page.locator('pre');
+  await terminal.evaluate(
+    (element, text) => {
+      element.textContent = text;
+    },
+    `$ banto ${args.join(' ')}\n${stdout}`,
+  );
+  await terminal.screenshot({ path: join(TARGET, file) });
+}
+
 const banto = await playAfternoon();
 const found = execFileSync('sh', ['-c', 'command -v chromium'], { encoding: 'utf8' });
 const browser = await chromium.launch({ executablePath: found.trim(), args: FLAGS });
@@ -55,7 +78,9 @@ try {
     { name: 'agents', path: '/agents', ready: '.spark' },
     { name: 'flow', path: '/flow?range=day', ready: '.plot canvas' },
   ];
-  for (const colorScheme of ['light', 'dark'] as const) {
+  // `npm run pictures -- text`: only what is not the page.
+  const schemes = process.argv.includes('text') ? [] : (['light', 'dark'] as const);
+  for (const colorScheme of schemes) {
     const page = await browser.newPage({ viewport: SIZE, colorScheme, locale: 'en-GB' });
     for (const picture of pictures) {
       await take(page, banto.url, picture, `page-${picture.name}-${colorScheme}.png`);
@@ -66,6 +91,11 @@ try {
     }
     await page.close();
   }
+  const page = await browser.newPage({ viewport: SIZE, locale: 'en-GB' });
+  await takeCommand(page, banto.url, ['status', '--once'], 'status.png');
+  await page.goto(`${banto.url}/docs`);
+  await page.locator('.opblock').first().waitFor();
+  await page.screenshot({ path: join(TARGET, 'docs.png') });
 } finally {
   await browser.close();
   await banto.stop();
