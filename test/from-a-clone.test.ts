@@ -31,7 +31,7 @@ test('an issue goes into the repository that the person is in, whatever folder o
   const second = await banto(join(shop, 'src', 'deep'), 'issue', 'add', 'Second', '--label', 'a');
   expect(second.stdout).toContain('Added #2: ../../backlog/0002-second.md');
   expect(readdirSync(join(shop, 'backlog'))).toEqual(['0001-first.md', '0002-second.md']);
-  expect(readdirSync(shop).toSorted()).toEqual(['.git', 'backlog', 'src']);
+  expect(readdirSync(shop).toSorted()).toEqual(['.banto', '.git', 'backlog', 'src']);
   expect(existsSync(join(CLONE, 'backlog'))).toBe(before);
 });
 

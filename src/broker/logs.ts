@@ -33,7 +33,7 @@ export function createLogs(
     // Somebody who follows a task that has just been taken waits for its first line.
     const waits = request.followSeconds > 0 ? running : null;
     const fence = request.fence ?? waits ?? (await store.logs.fences(taskId)).at(-1);
-    if (fence === undefined) throw noLog(request);
+    if (fence === undefined) return { fence: 0, text: '', nextOffset: 0, ended: null, more: false };
     const ended = endOf(detail.attempts, fence);
     const page = await store.logs.read(taskId, fence, offset, limit);
     if (page === null && fence !== running) throw noLog(request);

@@ -6,14 +6,18 @@ import { Value } from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import { DEFAULT_POLICY, type Policy, policyProblem } from '../../src/core/settings.ts';
+import { AnswerBody, AskBody } from '../../src/doors/schema/ask.ts';
 import { CompleteBody } from '../../src/doors/schema/complete.ts';
 import { FailBody } from '../../src/doors/schema/fail.ts';
 import { HeartbeatBody } from '../../src/doors/schema/heartbeat.ts';
 import { AddIssueBody, EditIssueBody } from '../../src/doors/schema/issues.ts';
+import { AppendLogBody } from '../../src/doors/schema/log.ts';
 import {
+  BudgetBody,
   CancelBody,
   PriorityBody,
   RequeueBody,
+  RetryLedgerBody,
   UnlockBody,
 } from '../../src/doors/schema/operate.ts';
 import { ReleaseBody } from '../../src/doors/schema/release.ts';
@@ -148,6 +152,11 @@ const CALLS: [method: string, path: string, schema: TSchema, good: Record<string
   ['POST', `/tasks/${HELD}/priority`, PriorityBody, { priority: 50 }],
   ['POST', `/tasks/${HELD}/unlock`, UnlockBody, {}],
   ['POST', `/tasks/${HELD}/cancel`, CancelBody, {}],
+  ['POST', `/tasks/${HELD}/ask`, AskBody, { lease_token: 't', question: 'May I?' }],
+  ['POST', `/tasks/${HELD}/answer`, AnswerBody, { question_id: 'q1', answer: 'Yes.' }],
+  ['POST', `/tasks/${HELD}/log`, AppendLogBody, { lease_token: 't', offset: 0, text: 'x' }],
+  ['POST', `/tasks/${HELD}/budget`, BudgetBody, { cost_usd: 1 }],
+  ['POST', '/ledger/retry', RetryLedgerBody, {}],
   ['POST', '/tokens', CreateTokenBody, { agent_id: 'kenji' }],
   ['POST', '/issues', AddIssueBody, { title: 'Fix it' }],
   ['PATCH', '/issues/1', EditIssueBody, {}],

@@ -67,6 +67,7 @@ async function fromServer(
       ...(options.attempt === undefined ? {} : { fence: options.attempt }),
       ...(options.follow ? { follow: FOLLOW_SECONDS } : {}),
     });
+    if (answer.fence === 0) throw new BantoError('not_found', 'There is no log.');
     write(shell, answer.text);
     const more = answer.next_offset > offset;
     offset = answer.next_offset;
