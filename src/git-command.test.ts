@@ -118,6 +118,8 @@ it('is the only way in which git is started', () => {
   const src = import.meta.dirname;
   const starting = globSync('**/*.ts', { cwd: src })
     .filter((file) => !file.endsWith('.test.ts'))
+    // The worker pushes with the person's own settings, without hooks; its trial runs in a repository of its own.
+    .filter((file) => !['worker/place/git.ts', 'smoke.ts'].includes(file))
     .filter((file) =>
       /\(\s*'git',(?!\s*gitArguments\()/.test(readFileSync(join(src, file), 'utf8')),
     );

@@ -9,7 +9,7 @@ export interface ToolFinding {
   readonly check: 'installed' | 'login' | 'trust';
   readonly status: 'ok' | 'warning' | 'problem';
   readonly message: string;
-  readonly mend?: string;
+  readonly fix?: string;
 }
 
 export interface ExamineInput {
@@ -117,7 +117,7 @@ export async function examinePreset(name: PresetName, input: ExamineInput): Prom
         check: 'installed',
         status: 'problem',
         message: `${input.program} cannot be run (${version.text.split('\n')[0] || 'not found'})`,
-        mend: `Install it: ${habits.install}`,
+        fix: `Install it: ${habits.install}`,
       },
     ];
   }
@@ -127,7 +127,7 @@ export async function examinePreset(name: PresetName, input: ExamineInput): Prom
   return [
     { check: 'installed', status: 'ok', message: `${name} ${number}` },
     login === null
-      ? { check: 'login', status: 'problem', message: 'not logged in', mend: habits.howToLogIn }
+      ? { check: 'login', status: 'problem', message: 'not logged in', fix: habits.howToLogIn }
       : { check: 'login', status: 'ok', message: login },
     { check: 'trust', status: 'ok', message: habits.trust },
   ];
