@@ -31,7 +31,8 @@ async function leased(world: World): Promise<Beat> {
 async function many(beat: Beat, noted: boolean): Promise<void> {
   for (let n = 0; n < HEARTBEATS; n += 100) {
     const notes = Array.from({ length: 100 }, (_, index) => (noted ? `note ${n + index}` : null));
-    await Promise.all(notes.map(beat));
+    // One after the other, as an agent sends them.
+    for (const note of notes) await beat(note);
   }
 }
 
