@@ -2,7 +2,7 @@
 
 import type { Forge } from '../src/core/forge.ts';
 import type { Issue } from '../src/core/issue.ts';
-import { planIssue } from '../src/core/plan.ts';
+import { planIssue } from '../src/core/plan/plan.ts';
 import { DEFAULT_POLICY } from '../src/core/settings.ts';
 import type { MirrorEntry } from '../src/core/store.ts';
 

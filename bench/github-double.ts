@@ -2,7 +2,7 @@
 // and for every line it hears how many requests it has had.
 
 import { createInterface } from 'node:readline';
-import { startGithubDouble } from '../test/support/github/double.ts';
+import { startGithubDouble } from '../github-double/double.ts';
 
 const REPOSITORY = 'bench/large';
 const LABELS = ['python', 'docs', 'web', 'css', 'rust', 'go', 'java', 'sql', 'ops', 'bug'];

@@ -9,7 +9,7 @@ import { createBroker } from '../src/broker/create-broker.ts';
 import { DEFAULT_POLICY } from '../src/core/settings.ts';
 import { openGithubForge } from '../src/forge/github/github-forge.ts';
 import { openSqliteStore } from '../src/store/sqlite/sqlite-store.ts';
-import { createTelemetry } from '../src/telemetry.ts';
+import { createTelemetry } from '../src/telemetry/telemetry.ts';
 
 const { url, token, repository, paced } = JSON.parse(process.argv[2] ?? '') as {
   url: string;
@@ -37,7 +37,7 @@ await broker.start();
 
 let firstMs = 0;
 let rssMost = 0;
-while (!(await broker.loops.mirror.complete())) {
+while (!(await broker.loops.mirror.isListed())) {
   rssMost = Math.max(rssMost, process.memoryUsage.rss() / MB);
   if (firstMs === 0) {
     const given = await broker.requestTask({

@@ -1,8 +1,7 @@
 // One task through a store the way the broker does it: choose, claim, complete with what follows.
 
-import type { Chooser } from '../src/broker/chooser.ts';
-import { outcomeOf } from '../src/core/follow-up.ts';
-import { byKind, leasedLedger } from '../src/core/ledger.ts';
+import type { Chooser } from '../src/broker/hand-out/chooser.ts';
+import { outcomeOf } from '../src/core/plan/follow-up.ts';
 import { DEFAULT_POLICY } from '../src/core/settings.ts';
 import type { Store } from '../src/core/store.ts';
 import { parseTaskId } from '../src/core/task.ts';
@@ -37,7 +36,6 @@ export async function handOut(
       leaseSeconds: 600,
       groups,
       registryVersion: version,
-      ledger: byKind((kind) => leasedLedger(kind, agentId)),
       writeLockMs: 30_000,
     });
     if (result.outcome === 'stale') {

@@ -1,4 +1,5 @@
-// The server of the HTTP benchmark, in a process of its own. `{ mirror: [number…] }` makes issues appear.
+// The server of the HTTP benchmark, in a process of its own. `{ mirror: [number…] }` makes issues
+// appear; anything else asks for the processor time used so far.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +8,7 @@ import { createBroker } from '../src/broker/create-broker.ts';
 import { DEFAULT_POLICY } from '../src/core/settings.ts';
 import { createHttpDoor } from '../src/doors/http/door.ts';
 import { openSqliteStore } from '../src/store/sqlite/sqlite-store.ts';
-import { createTelemetry } from '../src/telemetry.ts';
+import { createTelemetry } from '../src/telemetry/telemetry.ts';
 import { benchIssue, createIdleForge, REPOSITORY } from './backlog.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'banto-bench-'));
@@ -25,11 +26,21 @@ const settings = { host: '127.0.0.1', port: 0, tokensRequired: false, version: '
 const door = createHttpDoor({ broker, settings, telemetry });
 await broker.start();
 
-process.on('message', ({ mirror }: { mirror: readonly number[] }) => {
+interface Order {
+  readonly mirror?: readonly number[];
+  /** Nobody waits for the word that they are stored. */
+  readonly quiet?: true;
+}
+
+process.on('message', ({ mirror, quiet }: Order) => {
+  if (mirror === undefined) {
+    process.send?.({ cpu: process.cpuUsage() });
+    return;
+  }
   const issues = mirror.map(benchIssue);
   void broker.loops.mirror
     .take({ repository: REPOSITORY, issues, gone: [] })
-    .then(() => process.send?.({ mirrored: mirror.length }));
+    .then(() => quiet ?? process.send?.({ mirrored: mirror.length }));
 });
 process.on('disconnect', () => {
   rmSync(dataDir, { recursive: true, force: true });

@@ -20,7 +20,7 @@ interface Case {
   run(): number | Promise<number>;
 }
 
-interface Report {
+export interface Report {
   measure(
     cases: readonly Case[],
     options?: { repetitions?: number; warmUps?: number; repeats?: number },

@@ -38,6 +38,16 @@ async function firstView(browser: Browser, address: string, part: string): Promi
   return ms;
 }
 
+async function readCards(url: string, pages: number): Promise<void> {
+  let cursor: string | null = null;
+  for (let page = 0; page < pages; page += 1) {
+    const query: string = cursor === null ? '' : `?cursor=${cursor}`;
+    const answer = await fetch(`${url}/api/v1/cards${query}`);
+    ({ next_cursor: cursor } = (await answer.json()) as { next_cursor: string | null });
+    if (cursor === null) return;
+  }
+}
+
 async function timed(call: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now();
   await call();
@@ -56,9 +66,14 @@ export const pageBench: Bench = {
       await report.measure(
         [
           {
-            name: 'GET /cards, whole',
+            name: 'GET /cards, the first page',
             unit: 'ms',
-            run: () => timed(async () => (await fetch(`${server.url}/api/v1/cards`)).text()),
+            run: () => timed(() => readCards(server.url, 1)),
+          },
+          {
+            name: 'GET /cards, all pages',
+            unit: 'ms',
+            run: () => timed(() => readCards(server.url, Number.POSITIVE_INFINITY)),
           },
           {
             name: 'first view: overview',

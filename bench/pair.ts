@@ -1,7 +1,7 @@
 // The pairing of a whole fleet with a whole backlog, grouping included.
 
-import { bucketKey, normalizeCapabilities } from '../src/core/match.ts';
-import { pair, type Supply, type Waiter } from '../src/core/pair.ts';
+import { bucketKey, normalizeCapabilities } from '../src/core/pairing/match.ts';
+import { pair, type Supply, type Waiter } from '../src/core/pairing/pair.ts';
 import { PRIORITIES, score } from '../src/core/priority.ts';
 import type { TaskKind } from '../src/core/task.ts';
 import type { Bench } from './measure.ts';

@@ -1,16 +1,20 @@
 // Hand-out and completion in Redis against BullMQ on the same server in the same run, by time and by CPU, and what they
 // cost when the backlog grows.
 
-import { createChooser } from '../src/broker/chooser.ts';
+import { createChooser } from '../src/broker/hand-out/chooser.ts';
 import { openRedisStore } from '../src/store/redis/redis-store.ts';
 import { type RedisServer, startRedisServer } from '../test/support/redis-server.ts';
 import { CAPABILITIES, REPOSITORY } from './backlog.ts';
 import { openRival } from './bullmq.ts';
 import { byCallers, grow, handOut } from './hand-out.ts';
-import type { Bench } from './measure.ts';
+import type { Bench, Report } from './measure.ts';
+import { type CountedServer, canCount, startCountedServer } from './redis-instructions.ts';
 
 const TASKS_PER_RUN = 500;
 const CALLERS = 50;
+const COUNTED_TASKS = 1000;
+/** Under callgrind Redis takes some fifty times as long. */
+const SLOW_MS = 120_000;
 
 /** How many callers at once, and how many tasks they share. */
 const RACES = [
@@ -62,9 +66,15 @@ async function drain(
   return { tookMs, cpuMs: used, trips: trips / tasks };
 }
 
-async function fillBanto(server: RedisServer, tasks: number): Promise<Queue> {
-  const connection = { url: server.url };
-  const store = await openRedisStore({ connection, repositories: [REPOSITORY] });
+async function fillBanto(
+  { port }: Pick<RedisServer, 'port'>,
+  tasks: number,
+  /** Where time must not count. */
+  clock?: { now(): number },
+): Promise<Queue> {
+  const connection = { url: `redis://127.0.0.1:${port}` };
+  const fixed = clock === undefined ? {} : { clock, commandTimeoutMs: SLOW_MS };
+  const store = await openRedisStore({ connection, repositories: [REPOSITORY], ...fixed });
   const chooser = createChooser(store);
   await grow(store, 1, tasks);
   // The fleet is known: labels are learned and buckets ranked before the first task is asked for.
@@ -79,14 +89,60 @@ async function fillBanto(server: RedisServer, tasks: number): Promise<Queue> {
   };
 }
 
-async function fillRival(server: RedisServer, tasks: number): Promise<Queue> {
-  const rival = await openRival(server.port);
+async function fillRival({ port }: Pick<RedisServer, 'port'>, tasks: number): Promise<Queue> {
+  const rival = await openRival(port);
   await rival.fill(tasks);
   return {
     once: (caller) => rival.fetchAndComplete(`token-${caller}`),
     finish: () => Promise.resolve(),
     close: () => rival.close(),
   };
+}
+
+/** Instructions of Redis for one task; the clock stands still, so that nothing is written because time has passed. */
+async function countInstructions(
+  server: CountedServer,
+  fill: (tasks: number) => Promise<Queue>,
+): Promise<number> {
+  await server.raw.flushall();
+  const queue = await fill(COUNTED_TASKS);
+  const counted = await server.count(async () => {
+    await byCallers(CALLERS, COUNTED_TASKS, queue.once);
+    await queue.finish();
+  });
+  await queue.close();
+  return counted / COUNTED_TASKS;
+}
+
+async function measureInstructions(report: Report): Promise<void> {
+  if (!canCount()) {
+    console.error('redis.instructions is left out: it needs valgrind, which is not installed.');
+    return;
+  }
+  const server = await startCountedServer();
+  const now = Date.now();
+  const rival = await countInstructions(server, (tasks) => fillRival(server, tasks));
+  const banto = await countInstructions(server, (tasks) =>
+    fillBanto(server, tasks, { now: () => now }),
+  );
+  await server.stop();
+  await report.measure(
+    [
+      {
+        id: 'redis.instructions',
+        name: "Banto, Redis' instructions, 50 callers",
+        unit: 'per task',
+        run: () => banto,
+      },
+      {
+        id: 'redis.instructions_over_bullmq',
+        name: "Redis' instructions of Banto over BullMQ's",
+        unit: 'ratio',
+        run: () => banto / rival,
+      },
+    ],
+    { repetitions: 1, warmUps: 0 },
+  );
 }
 
 /** A namespace that always has so many ready tasks; each run takes some and puts as many back. */
@@ -167,6 +223,7 @@ export const redisBench: Bench = {
       ],
       { repetitions: 1, warmUps: 0 },
     );
+    await measureInstructions(report);
     await server.raw.flushall();
     const small = await createScene(server, 1000);
     const large = await createScene(server, 100_000);

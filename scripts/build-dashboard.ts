@@ -20,6 +20,8 @@ const CACHES = [join(ROOT, 'node_modules', '.cache'), tmpdir()];
 const KEPT_MS = 86_400_000;
 
 async function build(outDir: string): Promise<void> {
+  // Vite builds for development wherever a test, or whoever starts Banto, has set this to something else.
+  process.env['NODE_ENV'] = 'production';
   const { build } = await import('vite');
   await build({
     configFile: false,
@@ -34,6 +36,14 @@ async function build(outDir: string): Promise<void> {
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       chunkSizeWarningLimit: 1000,
+      rolldownOptions: {
+        output: {
+          // What every view needs in one file: it compresses better, and comes with one request.
+          codeSplitting: {
+            groups: [{ name: 'main', test: /preact|dashboard\/(?!views\/|charts\/|parts\/prose)/ }],
+          },
+        },
+      },
     },
   });
 }

@@ -127,6 +127,6 @@ for (const operation of OPERATIONS) {
 
 const sorted = Object.fromEntries(Object.entries(definitions).sort(([a], [b]) => (a < b ? -1 : 1)));
 const version = at(api, 'info', 'version') ?? null;
-const target = new URL('../test/fixtures/github-schemas.json', import.meta.url);
+const target = new URL('../github-double/shapes/github-schemas.json', import.meta.url);
 writeFileSync(target, `${JSON.stringify({ version, operations, definitions: sorted })}\n`);
 console.log(`${OPERATIONS.length} operations, ${Object.keys(sorted).length} schemas`);

@@ -20,7 +20,7 @@ import {
   type ScriptedApi,
   scriptedApi,
 } from '../test/support/scripted-api.ts';
-import { nodeProblem } from './node-version.ts';
+import { nodeProblem } from './machine/node-version.ts';
 
 const HOSTILE = 'Fix \u001b[2J\u001b]0;owned\u0007login\u202e\r\nrm';
 const ID = 'shop~7~implement.1';

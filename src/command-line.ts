@@ -4,20 +4,21 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createClient } from './client/client.ts';
+import { checksFor } from './compose/doctor.ts';
 import {
-  type Config,
   enterPersonFolder,
   loadClientConfig,
   loadConfig,
   loadGivenPort,
   loadSecrets,
-} from './config.ts';
+} from './config/config.ts';
+import type { Config } from './config/shape.ts';
 import { BantoError } from './core/errors.ts';
-import { createScrubber } from './core/secrets.ts';
-import { checksFor } from './doctor.ts';
+import { createScrubber } from './core/text/secrets.ts';
+import type { SettingFlags } from './doors/cli/options/setting-flags.ts';
 import { runCommandLine } from './doors/cli/program.ts';
-import type { SettingFlags, Shell, TokenDesk } from './doors/cli/shell.ts';
-import { startBlock } from './doors/cli/start-block.ts';
+import type { Shell, TokenDesk } from './doors/cli/shell.ts';
+import { startBlock } from './doors/cli/start/start-block.ts';
 import { tokenView } from './doors/views/token.ts';
 import type { Served } from './serve.ts';
 
@@ -46,13 +47,13 @@ function untilAborted(signal: AbortSignal): Promise<void> {
 }
 
 async function quietLog() {
-  const { createTelemetry } = await import('./telemetry.ts');
+  const { createTelemetry } = await import('./telemetry/telemetry.ts');
   return createTelemetry({ level: 'silent' }).log;
 }
 
 async function start(config: Config, flags: SettingFlags = {}): Promise<Served> {
   const { serve } = await import('./serve.ts');
-  const { createTelemetry } = await import('./telemetry.ts');
+  const { createTelemetry } = await import('./telemetry/telemetry.ts');
   const onTerminal = process.stderr.isTTY;
   const format = config.logFormat ?? (onTerminal ? 'pretty' : 'json');
   const color = onTerminal && manner().color;
@@ -63,7 +64,7 @@ async function start(config: Config, flags: SettingFlags = {}): Promise<Served> 
 /** Told before anything is opened or written: a first start goes wrong here most of the time. */
 async function checkGround({ forge }: Config): Promise<void> {
   if (forge.kind === 'github') return;
-  const { checkRepository } = await import('./forge/local/examine.ts');
+  const { checkRepository } = await import('./forge/local/backlog/examine.ts');
   await checkRepository(forge);
 }
 
@@ -87,7 +88,7 @@ async function withTokens<T>(
 ): Promise<T> {
   const config = loadConfig({ flags });
   const { openStore } = await import('./serve.ts');
-  const { createTokens } = await import('./broker/tokens.ts');
+  const { createTokens } = await import('./broker/operate/tokens.ts');
   const store = await openStore(config, await quietLog());
   try {
     const newSecret = () => randomBytes(24).toString('base64url');
@@ -138,11 +139,11 @@ function createShell({ color, debug }: Pick<Shell, 'color' | 'debug'>): Shell {
       await serveMcpOverStdio(client, versionOfPackage());
     },
     async init(flags) {
-      const { planInit } = await import('./init.ts');
+      const { planInit } = await import('./compose/init.ts');
       return planInit(flags);
     },
     async setup(asked) {
-      const { openSetup } = await import('./open-setup.ts');
+      const { openSetup } = await import('./compose/open-setup.ts');
       return openSetup(asked);
     },
     async demo(options) {
@@ -152,30 +153,30 @@ function createShell({ color, debug }: Pick<Shell, 'color' | 'debug'>): Shell {
       return runDemo({ ...options, port, serve: start, signal: stopSignal(), print });
     },
     async issues(flags) {
-      const { openIssues } = await import('./open-issues.ts');
+      const { openIssues } = await import('./compose/open-issues.ts');
       return openIssues(flags);
     },
     async work(request, tell) {
-      const { openWork, workStops } = await import('./open-work.ts');
+      const { openWork, workStops } = await import('./compose/open-work.ts');
       return openWork(request, tell, workStops());
     },
     async smoke(request, tell) {
-      const { runSmoke } = await import('./smoke.ts');
+      const { runSmoke } = await import('./compose/smoke.ts');
       const print = (line: string) => process.stdout.write(`${line}\n`);
       return runSmoke({ request, tell, serve: start, print });
     },
     async localLogs(flags, task) {
-      const { openLocalLogs } = await import('./open-work.ts');
+      const { openLocalLogs } = await import('./compose/open-work.ts');
       return openLocalLogs(flags, task);
     },
     withTokens,
     checks: checksFor,
     async presetChecks(preset) {
-      const { presetChecks } = await import('./open-work.ts');
+      const { presetChecks } = await import('./compose/open-work.ts');
       return presetChecks(preset);
     },
     async keys(flags) {
-      const { openKeys } = await import('./open-keys.ts');
+      const { openKeys } = await import('./compose/open-keys.ts');
       return openKeys(loadConfig({ flags }));
     },
     untilStopped: () => untilAborted(stopSignal()),

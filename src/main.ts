@@ -1,6 +1,6 @@
 // The command line: argv → a door. Everything else is loaded after the check of the Node it runs on.
 
-import { nodeProblem } from './node-version.ts';
+import { nodeProblem } from './machine/node-version.ts';
 
 const problem = nodeProblem(process.versions.node);
 if (problem === null) {

@@ -3,7 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createBroker } from './broker/create-broker.ts';
-import type { Config } from './config.ts';
+import { openRedis } from './compose/open-redis.ts';
+import type { Config } from './config/shape.ts';
 import { BantoError } from './core/errors.ts';
 import type { Forge } from './core/forge.ts';
 import type { Store } from './core/store.ts';
@@ -14,12 +15,11 @@ import { createMcpOverHttp } from './doors/mcp/over-http.ts';
 import { openGithubForge } from './forge/github/github-forge.ts';
 import { openLocalForge } from './forge/local/local-forge.ts';
 import { createWebhook } from './notify/webhook.ts';
-import { openRedis } from './open-redis.ts';
 import { loadPrompts } from './prompts/load-prompts.ts';
 import { createSystemClock } from './store/memory/clock.ts';
 import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
+import type { Telemetry } from './telemetry/telemetry.ts';
 import { openTraces, type Traces } from './telemetry/traces.ts';
-import type { Telemetry } from './telemetry.ts';
 
 export interface Served {
   readonly url: string;
@@ -74,7 +74,7 @@ async function requireToken({ tokensRequired, host }: Config, store: Store): Pro
   if (!tokensRequired || (await store.settings(tokenSetting(''))).size > 0) return;
   const why = isLoopback(host)
     ? 'REQUIRE_TOKENS is on'
-    : `BROKER_HOST ${host} can be reached by others, so that tokens are needed`;
+    : `BROKER_HOST ${host} can be reached by others, so tokens are needed`;
   throw new BantoError(
     'misconfigured',
     `${why}, and there is no token yet. Create one first: banto token create --operator`,

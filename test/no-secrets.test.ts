@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type GithubDouble, startGithubDouble } from './support/github/double.ts';
+import { type GithubDouble, startGithubDouble } from '../github-double/double.ts';
 import { type RedisServer, startRedisServer } from './support/redis-server.ts';
 
 const BIN = resolve(import.meta.dirname, '../bin/banto.js');

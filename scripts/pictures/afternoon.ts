@@ -8,9 +8,10 @@ import { createBroker } from '../../src/broker/create-broker.ts';
 import type { Forge } from '../../src/core/forge.ts';
 import type { Issue } from '../../src/core/issue.ts';
 import { DEFAULT_POLICY } from '../../src/core/settings.ts';
+import type { Usage } from '../../src/core/usage.ts';
 import { createHttpDoor } from '../../src/doors/http/door.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
-import { createTelemetry } from '../../src/telemetry.ts';
+import { createTelemetry } from '../../src/telemetry/telemetry.ts';
 import { shopIssues } from './backlog.ts';
 
 const MINUTE = 60_000;
@@ -22,21 +23,63 @@ interface Worker {
   readonly capabilities: readonly string[];
   /** How long its work takes, in minutes: from, to. */
   readonly takes: readonly [number, number];
+  readonly model: string;
 }
 
 const FLEET: readonly Worker[] = [
-  { id: 'hinoki-1', capabilities: ['checkout', 'ledger', 'frontend', 'catalog'], takes: [18, 42] },
-  { id: 'sugi-2', capabilities: ['frontend', 'forms', 'i18n', 'a11y'], takes: [20, 50] },
-  { id: 'matsu-1', capabilities: ['tax', 'payments', 'tests', 'api'], takes: [15, 45] },
-  { id: 'keyaki-1', capabilities: ['review', 'search'], takes: [8, 20] },
-  { id: 'ume-1', capabilities: ['docs', 'api', 'review'], takes: [12, 34] },
-  { id: 'take-1', capabilities: ['catalog', 'search', 'chore', 'mail'], takes: [14, 40] },
+  {
+    id: 'hinoki-1',
+    capabilities: ['checkout', 'ledger', 'frontend', 'catalog'],
+    takes: [18, 42],
+    model: 'opus',
+  },
+  {
+    id: 'sugi-2',
+    capabilities: ['frontend', 'forms', 'i18n', 'a11y'],
+    takes: [20, 50],
+    model: 'opus',
+  },
+  {
+    id: 'matsu-1',
+    capabilities: ['tax', 'payments', 'tests', 'api'],
+    takes: [15, 45],
+    model: 'gpt',
+  },
+  { id: 'keyaki-1', capabilities: ['review', 'search'], takes: [8, 20], model: 'sonnet' },
+  { id: 'ume-1', capabilities: ['docs', 'api', 'review'], takes: [12, 34], model: 'sonnet' },
+  {
+    id: 'take-1',
+    capabilities: ['catalog', 'search', 'chore', 'mail'],
+    takes: [14, 40],
+    model: 'flash',
+  },
 ];
 
 const NOTES = ['reading the code', 'writing a test', 'one test left', 'all tests pass'];
 const FAILURES = ['the test database is locked', 'e2e: the page did not load in 30 s'];
 /** This one fails until it is given up; this agent is not heard of any more. */
 const HOPELESS = 388;
+/** What a model costs for a minute of work. */
+const DOLLARS: Readonly<Record<string, number>> = {
+  opus: 0.07,
+  gpt: 0.05,
+  sonnet: 0.03,
+  flash: 0.01,
+};
+const ASKS = {
+  id: 'matsu-1',
+  beforeEndMs: 9 * MINUTE,
+  question:
+    'Old invoices round the total, the new tax table rounds each line. Round each line now, or keep the total for orders placed before 1 April?',
+};
+const LOG = [
+  '$ git switch feature/issue',
+  'edit src/form.ts',
+  'run npm test -- form',
+  '✓ 12 passed',
+  '✗ 1 failed: keeps its value after back',
+  'edit test/form.test.ts',
+];
 const LEAVES = { id: 'take-1', beforeEndMs: 45 * MINUTE };
 
 /** The same afternoon every time. */
@@ -48,7 +91,12 @@ function createDice(seed: number): () => number {
   };
 }
 
-function createShopForge(issues: readonly Issue[], now: () => number): Forge {
+/** `ledger`: the labels that Banto wrote, by issue. */
+function createShopForge(
+  issues: readonly Issue[],
+  ledger: Map<string, readonly string[]>,
+  now: () => number,
+): Forge {
   const budget = () => ({
     limit: 5000,
     remaining: 3912,
@@ -66,7 +114,11 @@ function createShopForge(issues: readonly Issue[], now: () => number): Forge {
       issues.find((issue) => issue.repository === repository && issue.number === number) ?? null,
     createBranch: async () => 'created',
     hasBranch: async () => false,
-    setLabels: async () => undefined,
+    async setLabels(repository, number, { add, remove }) {
+      const key = `${repository}#${number}`;
+      const before = (ledger.get(key) ?? []).filter((label) => !remove.includes(label));
+      ledger.set(key, [...new Set([...before, ...add])]);
+    },
     comment: async () => undefined,
     check: async () => undefined,
     defaultBranch: async () => 'main',
@@ -88,11 +140,12 @@ export async function playAfternoon(): Promise<{ url: string; stop(): Promise<vo
   let isLive = false;
   const clock = { now: () => (isLive ? Date.now() : at) };
   const issues = shopIssues();
+  const ledger = new Map<string, readonly string[]>();
   const store = await openSqliteStore({ dataDir, clock });
   const broker = createBroker({
     store,
-    forge: createShopForge(issues, clock.now),
-    policy: DEFAULT_POLICY,
+    forge: createShopForge(issues, ledger, clock.now),
+    policy: { ...DEFAULT_POLICY, maxCostPerTaskUsd: 6, maxCostPerDayUsd: 90 },
     log: telemetry.log,
     // Nothing happens by itself before the afternoon has come to now.
     timers: { after: () => () => undefined },
@@ -108,6 +161,11 @@ export async function playAfternoon(): Promise<{ url: string; stop(): Promise<vo
   const end = Date.now();
   const merged = new Set<Issue>();
   let gone = false;
+  let asked = false;
+  const callOf = ({ assignment: { task, lease } }: Work) => ({
+    taskId: task.id,
+    token: lease.token,
+  });
 
   async function ask(worker: Worker): Promise<void> {
     const assignment = await broker.requestTask({
@@ -124,10 +182,24 @@ export async function playAfternoon(): Promise<{ url: string; stop(): Promise<vo
     working.set(worker.id, { assignment, startedAt: at, endsAt: at + between(worker.takes) });
   }
 
-  async function finish(worker: Worker, { assignment }: Work): Promise<void> {
+  function usageOf({ model }: Worker, { startedAt }: Work): Usage {
+    const minutes = (at - startedAt) / MINUTE;
+    return {
+      model,
+      inputTokens: Math.round(minutes * 48_000),
+      outputTokens: Math.round(minutes * 1_600),
+      cachedTokens: Math.round(minutes * 40_000),
+      costUsd: Math.round(minutes * (DOLLARS[model] ?? 0) * 100) / 100,
+      turns: Math.round(minutes * 1.5),
+      sessionId: null,
+    };
+  }
+
+  async function finish(worker: Worker, work: Work): Promise<void> {
     working.delete(worker.id);
-    const { task, lease } = assignment;
-    const call = { taskId: task.id, token: lease.token };
+    const { task, lease } = work.assignment;
+    const usage = usageOf(worker, work);
+    const call = { taskId: task.id, token: lease.token, usage };
     if (task.number === HOPELESS || dice() < 0.12) {
       const reason =
         task.number === HOPELESS
@@ -153,12 +225,22 @@ export async function playAfternoon(): Promise<{ url: string; stop(): Promise<vo
       return;
     }
     if (work === undefined) return ask(worker);
+    if (worker.id === ASKS.id && at > end - ASKS.beforeEndMs) {
+      if (!asked) await broker.ask({ ...callOf(work), question: ASKS.question });
+      asked = true;
+      return;
+    }
     if (at >= work.endsAt && at < end - 2 * MINUTE) return finish(worker, work);
     const { task, lease } = work.assignment;
     const share = (at - work.startedAt) / (work.endsAt - work.startedAt);
     const progress = NOTES[Math.min(NOTES.length - 1, Math.floor(share * NOTES.length))] ?? null;
     try {
-      await broker.heartbeat({ taskId: task.id, token: lease.token, progress });
+      await broker.heartbeat({
+        taskId: task.id,
+        token: lease.token,
+        progress,
+        usage: usageOf(worker, work),
+      });
     } catch {
       working.delete(worker.id);
     }
@@ -177,7 +259,12 @@ export async function playAfternoon(): Promise<{ url: string; stop(): Promise<vo
   async function mirrorAll(some: readonly Issue[]): Promise<void> {
     const open = some.filter((issue) => !merged.has(issue));
     for (const [repository, theirs] of Map.groupBy(open, (issue) => issue.repository)) {
-      const shown = theirs.map((issue) => ({ ...issue, createdAt: at, updatedAt: at }));
+      const shown = theirs.map((issue) => ({
+        ...issue,
+        labels: [...issue.labels, ...(ledger.get(`${repository}#${issue.number}`) ?? [])],
+        createdAt: at,
+        updatedAt: at,
+      }));
       await broker.loops.mirror.take({ repository, issues: shown, gone: [] });
     }
   }
@@ -196,6 +283,10 @@ export async function playAfternoon(): Promise<{ url: string; stop(): Promise<vo
     }
   }
 
+  for (const work of working.values()) {
+    const text = `${LOG.join('\n')}\n`;
+    await broker.appendLog({ ...callOf(work), offset: 0, text });
+  }
   isLive = true;
   const url = await door.listen();
   return {

@@ -1,20 +1,20 @@
 // The broker as the doors see it: one method per verb. Each verb lives in a file of its own.
 // Expected outcomes are values; everything else throws a BantoError whose code the door translates.
 
-import type { Activity } from '../core/activity.ts';
-import type { AgentStatus } from '../core/agent-status.ts';
-import type { Limits } from '../core/budget.ts';
-import type { Fact } from '../core/facts.ts';
+import type { Limits } from '../core/attempt/budget.ts';
+import type { OnUnfinished } from '../core/attempt/unfinished.ts';
+import type { ByHand, Fact } from '../core/facts.ts';
 import type { ForgeBudget, ForgeWebhook, IssueChange, NewIssue } from '../core/forge.ts';
 import type { Issue } from '../core/issue.ts';
+import type { Why } from '../core/pairing/why.ts';
+import type { Activity } from '../core/reporting/activity.ts';
+import type { AgentStatus } from '../core/reporting/agent-status.ts';
 import type { Policy } from '../core/settings.ts';
 import type { QueueView, Renewed, StatsRow, TaskDetail, TaskFilter } from '../core/store.ts';
 import type { Attempt, AttemptOutcome, Lease, Task, TaskKind, Verdict } from '../core/task.ts';
-import type { OnUnfinished } from '../core/unfinished.ts';
 import type { NewPullRequest, Usage } from '../core/usage.ts';
-import type { Why } from '../core/why.ts';
-import type { LeaseCall } from './holder.ts';
-import type { TokenVerbs } from './tokens.ts';
+import type { LeaseCall } from './lease/holder.ts';
+import type { TokenVerbs } from './operate/tokens.ts';
 
 export interface TaskRequest {
   readonly agentId: string;
@@ -38,6 +38,10 @@ export interface Assignment {
 }
 
 /** An issue of the backlog, and the task that somebody who names it means; null: there is none yet. */
+export interface BudgetSample extends Pick<ForgeBudget, 'limit' | 'remaining'> {
+  readonly at: number;
+}
+
 export interface BacklogIssue {
   readonly issue: Issue;
   readonly task: Task | null;
@@ -111,7 +115,7 @@ export interface Broker extends TokenVerbs {
   ): Promise<Pick<Renewed, 'expiresAt' | 'stop' | 'answers'>>;
   /** A question to people; the lease is paused until it is answered, or for ASK_SECONDS. */
   ask(input: LeaseCall & { question: string }): Promise<{ questionId: string }>;
-  answer(input: { taskId: string; questionId: string; answer: string }): Promise<Task>;
+  answer(input: ByHand & { taskId: string; questionId: string; answer: string }): Promise<Task>;
   /** How long the log is now, in bytes. */
   appendLog(input: LeaseCall & { offset: number; text: string }): Promise<number>;
   log(input: LogRequest, signal?: AbortSignal): Promise<LogText>;
@@ -130,6 +134,7 @@ export interface Broker extends TokenVerbs {
       reason: string;
       retryable: boolean;
       delaySeconds: number | null;
+      tree?: string | null;
       usage?: Usage | null;
     },
   ): Promise<Task>;
@@ -145,6 +150,8 @@ export interface Broker extends TokenVerbs {
   tasks(
     filter: TaskFilter & { readonly issue?: number },
   ): Promise<{ tasks: ListedTask[]; nextCursor: string | null }>;
+  /** What a board shows, page by page from null on; a task may come twice. */
+  board(cursor: string | null): Promise<{ tasks: ListedTask[]; nextCursor: string | null }>;
   /** Those of these ids that are known, in no order. */
   tasksNamed(ids: readonly string[]): Promise<ListedTask[]>;
   /** What the facts of the last days add up to, as of now. */
@@ -152,12 +159,12 @@ export interface Broker extends TokenVerbs {
   /** `historyCursor`: the `nextHistoryCursor` of the page before. */
   task(taskId: string, historyCursor?: string): Promise<TaskDetail>;
   why(taskId: string, agentId: string | null): Promise<Why>;
-  requeue(input: { taskId: string; delaySeconds: number }): Promise<Task>;
-  prioritize(input: { taskId: string; priority: number }): Promise<Task>;
-  unlock(input: { taskId: string }): Promise<Task>;
-  cancel(input: { taskId: string; reason: string | null }): Promise<Task>;
+  requeue(input: ByHand & { taskId: string; delaySeconds: number }): Promise<Task>;
+  prioritize(input: ByHand & { taskId: string; priority: number }): Promise<Task>;
+  unlock(input: ByHand & { taskId: string }): Promise<Task>;
+  cancel(input: ByHand & { taskId: string; reason: string | null }): Promise<Task>;
   /** What the task may use in all from now on; a null limit stays as it is. */
-  setBudget(input: { taskId: string; limits: Limits }): Promise<Task>;
+  setBudget(input: ByHand & { taskId: string; limits: Limits }): Promise<Task>;
   /** Ledger writes that failed are due now. Answers how many. */
   retryLedger(): Promise<number>;
 
@@ -166,23 +173,25 @@ export interface Broker extends TokenVerbs {
   /** False: the forge keeps its own issues, and the four calls around this one are refused. */
   hasBacklog(): boolean;
   issue(number: number): Promise<BacklogIssue>;
-  addIssue(issue: NewIssue): Promise<BacklogIssue>;
-  editIssue(number: number, change: IssueChange): Promise<BacklogIssue>;
+  addIssue(issue: NewIssue, asked?: ByHand): Promise<BacklogIssue>;
+  editIssue(number: number, change: IssueChange, asked?: ByHand): Promise<BacklogIssue>;
 
   agents(): Promise<AgentView[]>;
   agent(agentId: string): Promise<AgentView>;
   queue(): Promise<QueueView & { readonly waiting: number }>;
   /** What is left of the forge's limits; null: it has none, or has not said yet. */
   budget(): Promise<ForgeBudget | null>;
+  /** What was left at each minute from then on, as far as this instance saw it; oldest first. */
+  budgetHistory(since: number): Promise<BudgetSample[]>;
   /** Takes deliveries, where the forge is set up for them. */
   readonly webhook?: ForgeWebhook;
   stats(period: 'daily' | 'hourly'): Promise<StatsRow[]>;
 
   config(): Promise<Policy>;
   /** `name` is a key of Policy in snake_case; throws not_found or invalid_request. */
-  putConfig(name: string, value: unknown): Promise<Policy>;
+  putConfig(name: string, value: unknown, byHand?: ByHand): Promise<Policy>;
   flags(): Promise<Flags>;
-  putFlag(name: string, value: unknown): Promise<Flags>;
+  putFlag(name: string, value: unknown, byHand?: ByHand): Promise<Flags>;
 
   /** Facts after a sequence number, oldest first. */
   events(afterSeq: number, limit: number): Promise<Fact[]>;

@@ -1,7 +1,7 @@
 // What every verb of the broker stands on. Time, randomness and the outside world come in here.
 
 import type { Forge } from '../core/forge.ts';
-import type { Templates } from '../core/prompt-template.ts';
+import type { Templates } from '../core/prompt/prompt-template.ts';
 import type { Policy } from '../core/settings.ts';
 import type { Store } from '../core/store.ts';
 

@@ -1,37 +1,42 @@
 // Puts the verbs together: one broker, its loops, and the order in which they start and stop.
 
-import { randomBytes } from 'node:crypto';
 import type { Fact } from '../core/facts.ts';
-import type { Forge } from '../core/forge.ts';
-import { bareTemplates, type Templates } from '../core/prompt-template.ts';
-import { reasonOf } from '../core/reason.ts';
+import type { Forge, ForgeChange } from '../core/forge.ts';
+import { bareTemplates, type Templates } from '../core/prompt/prompt-template.ts';
 import type { Policy } from '../core/settings.ts';
 import type { Store } from '../core/store.ts';
-import { createAbsent } from './absent.ts';
-import { createActivityReads } from './activity.ts';
-import { createAnswered } from './answered.ts';
-import { createBranchWishes } from './branch-wishes.ts';
+import { reasonOf } from '../core/text/reason.ts';
+import { createBranchWishes } from './backlog/branch-wishes.ts';
+import { createIssues } from './backlog/issues.ts';
 import type { Broker, Flags } from './broker.ts';
-import { createChooser } from './chooser.ts';
+import { createClaim } from './claim.ts';
 import { type Context, type Log, systemTimers, type Timers } from './context.ts';
-import { createDayBudget } from './day-budget.ts';
 import { createFinish } from './finish.ts';
-import { createFactFollower, type FactListener } from './follow-facts.ts';
+import { createAnswered } from './hand-out/answered.ts';
+import { createChooser } from './hand-out/chooser.ts';
+import { createDayBudget } from './hand-out/day-budget.ts';
+import { createResolveUnfinished } from './hand-out/resolve-unfinished.ts';
+import { createSecretPool } from './hand-out/secret-pool.ts';
 import { createHeartbeat } from './heartbeat.ts';
-import { createIssues } from './issues.ts';
-import { createLogs } from './logs.ts';
-import { createLook } from './look.ts';
+import { createLogs } from './lease/logs.ts';
+import { createQuestions } from './lease/questions.ts';
+import { createReplies, type Replies } from './lease/replies.ts';
 import type { Loop } from './loop.ts';
-import { createMatcher } from './matcher.ts';
+import { type BudgetHistory, createBudgetHistory } from './loops/budget-history.ts';
+import { createFactFollower, type FactListener } from './loops/follow-facts.ts';
+import { createNotifier, type Notifier, type SendMessage } from './loops/notify.ts';
+import { createPresence, type Usage } from './loops/presence.ts';
 import { createMirror, type Mirror } from './mirror.ts';
-import { createNotifier, type Notifier, type SendMessage } from './notify.ts';
-import { createOperate } from './operate.ts';
+import { createOperate } from './operate/operate.ts';
+import { createSettings } from './operate/settings.ts';
 import { createOutbox } from './outbox.ts';
-import { createPresence, type Usage } from './presence.ts';
-import { createQuestions } from './questions.ts';
-import { createClaim, createRequest } from './request.ts';
-import { createSettings } from './settings.ts';
+import { createActivityReads } from './read/activity.ts';
+import { createBoard } from './read/board.ts';
+import { createLook } from './read/look.ts';
+import { createRequest } from './request.ts';
 import { createSweep } from './sweep.ts';
+import { createAbandonedRequests } from './waiting/abandoned-requests.ts';
+import { createMatcher } from './waiting/matcher.ts';
 
 export interface BrokerOptions {
   readonly store: Store;
@@ -68,9 +73,17 @@ export interface RunningBroker extends Broker {
     readonly mirror: Mirror;
     readonly sweep: Loop;
     readonly outbox: Loop;
+    readonly replies: Replies;
     readonly matcher: { runOnce(): Promise<void> };
     readonly notifier: Notifier | null;
+    readonly budgetHistory: BudgetHistory;
   };
+}
+
+/** A comment changes no task: a storm of them must not keep the mirror busy. */
+function isOnlyCommented({ issues, gone, lostLabels = [], commented, unreachable }: ForgeChange) {
+  const news = issues.length + gone.length + lostLabels.length;
+  return commented !== undefined && news === 0 && unreachable !== true;
 }
 
 const POLL_MS = 5000;
@@ -78,7 +91,7 @@ const FULL_PASS_MS = 300_000;
 
 export function createBroker(options: BrokerOptions): RunningBroker {
   const { store, forge, log } = options;
-  const newSecret = options.newSecret ?? (() => randomBytes(18).toString('base64url'));
+  const newSecret = options.newSecret ?? createSecretPool();
   const settings = createSettings(store, newSecret, options.policy, (policy, flags, before) => {
     options.onFlags?.(flags);
     if (JSON.stringify(before.flags) !== JSON.stringify(flags)) matcher.kick();
@@ -118,17 +131,23 @@ export function createBroker(options: BrokerOptions): RunningBroker {
   const sweep = createSweep(context, presence.leads);
   const outbox = createOutbox(context, mirror);
   const day = createDayBudget(context);
+  const budgetHistory = createBudgetHistory(context);
   const chooser = createChooser(store, day);
   const claim = createClaim(context);
-  const absent = createAbsent(context);
-  const matcher = createMatcher(context, { chooser, claim, absent });
+  const abandoned = createAbandonedRequests(context);
+  const matcher = createMatcher(context, { chooser, claim, abandoned });
   const finish = createFinish(context, mirror);
   const { notify } = options;
   const notifier = notify === undefined ? null : createNotifier(context, notify.send, notify.sent);
+  const pollMs = options.pollMs ?? forge.rhythm?.pollMs ?? POLL_MS;
+  const replies = createReplies(context, presence.leads, pollMs);
   const follower = createFactFollower(context, presence.leads, [
+    replies.heard,
     ...(options.listeners ?? []),
-    ...(notifier === null ? [] : [notifier.heard]),
+    ...(notifier === null ? [] : [notifier.onFacts]),
   ]);
+  const { listed, ...look } = createLook(context, wishes, day);
+  const activityReads = createActivityReads(context);
   let unwatch: (() => Promise<void>) | null = null;
   let unsubscribe: (() => void) | null = null;
 
@@ -137,7 +156,7 @@ export function createBroker(options: BrokerOptions): RunningBroker {
   }
 
   /** Facts of any instance that change what this one should do next. */
-  function heard(facts: readonly Fact[]): void {
+  function onFacts(facts: readonly Fact[]): void {
     if (facts.some((fact) => fact.type === 'setting_changed')) {
       settings
         .reload()
@@ -162,22 +181,23 @@ export function createBroker(options: BrokerOptions): RunningBroker {
     requestTask: createRequest(context, {
       chooser,
       claim,
+      resolveUnfinished: createResolveUnfinished(context, finish),
       matcher,
-      absent,
+      abandoned,
       outbox,
       day,
-      finish,
       handedOut: options.handedOut ?? (() => undefined),
     }),
     answered: createAnswered(context),
     heartbeat: createHeartbeat(context, mirror),
     ...finish,
-    ...createLook(context, wishes, day),
+    ...look,
     ...createQuestions(context, mirror),
     ...createLogs(context, mirror),
-    ...createActivityReads(context),
+    ...activityReads,
+    ...createBoard(context, { ...look, listed }, activityReads),
     ...createOperate(context, outbox),
-    ...createIssues(context),
+    ...createIssues(context, mirror),
     config: settings.config,
     putConfig: settings.putConfig,
     flags: settings.flags,
@@ -187,6 +207,7 @@ export function createBroker(options: BrokerOptions): RunningBroker {
     revokeToken: settings.revokeToken,
     whoIs: settings.whoIs,
     budget: async () => (await forge.budget?.()) ?? null,
+    budgetHistory: async (since) => budgetHistory.since(since),
     ...(forge.webhook === undefined ? {} : { webhook: forge.webhook }),
     events: (afterSeq, limit) => store.facts(afterSeq, limit),
     lastSeq: () => store.lastSeq(),
@@ -196,12 +217,12 @@ export function createBroker(options: BrokerOptions): RunningBroker {
       return {
         store: reached,
         forge: await checked(() => forge.check()),
-        mirrored: reached.ok && (await mirror.complete().catch(() => false)),
+        mirrored: reached.ok && (await mirror.isListed().catch(() => false)),
       };
     },
     async start() {
       await settings.reload();
-      unsubscribe = store.subscribe(heard);
+      unsubscribe = store.subscribe(onFacts);
       await presence.start();
       await follower.start();
       matcher.start();
@@ -209,15 +230,21 @@ export function createBroker(options: BrokerOptions): RunningBroker {
       notifier?.start();
       outbox.start();
       unwatch = forge.watch((change) => {
+        replies.hint(change);
+        if (isOnlyCommented(change)) return;
         mirror.take(change).catch((error: unknown) => {
           log.warn({ err: error }, 'could not take in a change; the next pass will');
         });
       });
       mirror.start();
+      replies.start();
+      budgetHistory.start();
     },
     async stop() {
+      await budgetHistory.stop();
       await matcher.stop();
       await unwatch?.();
+      await replies.stop();
       await mirror.stop();
       await sweep.stop();
       await outbox.stop();
@@ -227,6 +254,6 @@ export function createBroker(options: BrokerOptions): RunningBroker {
       unsubscribe?.();
     },
     catchUp: follower.catchUp,
-    loops: { mirror, sweep, outbox, matcher, notifier },
+    loops: { mirror, sweep, outbox, matcher, notifier, replies, budgetHistory },
   };
 }

@@ -1,18 +1,18 @@
 // The ends of a lease that an agent asks for: complete, fail, release. And what every one of them shares.
 
-import { createHash } from 'node:crypto';
-import { taskLimits } from '../core/budget.ts';
+import { hash } from 'node:crypto';
+import { taskLimits } from '../core/attempt/budget.ts';
+import { type Report, reportText } from '../core/attempt/report.ts';
+import { retryDelays } from '../core/attempt/retry.ts';
 import { BantoError, busy } from '../core/errors.ts';
-import { outcomeOf } from '../core/follow-up.ts';
 import { deadLedger, waitingLedger } from '../core/ledger.ts';
-import { type Report, reportText } from '../core/report.ts';
-import { retryDelays } from '../core/retry.ts';
+import { outcomeOf } from '../core/plan/follow-up.ts';
 import type { Ended } from '../core/store.ts';
 import { parseTaskId, type Task, type TaskName, type Verdict } from '../core/task.ts';
 import type { NewPullRequest } from '../core/usage.ts';
 import type { Broker } from './broker.ts';
 import type { Context } from './context.ts';
-import { type LeaseCall, notTheHolder } from './holder.ts';
+import { type LeaseCall, notTheHolder } from './lease/holder.ts';
 import type { Mirror } from './mirror.ts';
 
 export function unknownTask(taskId: string): BantoError {
@@ -36,8 +36,7 @@ function saidOtherwise(taskId: string): BantoError {
   );
 }
 
-const fingerprintOf = (report: Report): string =>
-  createHash('sha256').update(reportText(report)).digest('hex').slice(0, 32);
+const fingerprintOf = (report: Report): string => hash('sha256', reportText(report)).slice(0, 32);
 
 export function named(taskId: string): TaskName {
   const name = parseTaskId(taskId);
@@ -45,11 +44,11 @@ export function named(taskId: string): TaskName {
   return name;
 }
 
-export type Listing = Pick<Mirror, 'complete'>;
+export type Listing = Pick<Mirror, 'isListed'>;
 
 /** Before everything was listed, an unknown task may be one that the store has lost: nobody knows yet. */
 export async function unknownOrUnlisted(taskId: string, listing: Listing): Promise<BantoError> {
-  if (await listing.complete()) return unknownTask(taskId);
+  if (await listing.isListed()) return unknownTask(taskId);
   return busy(undefined, 1, 'The backlog is still being listed, so the task may not be known yet.');
 }
 
@@ -78,7 +77,7 @@ type Finish = Pick<Broker, 'complete' | 'fail' | 'release'>;
 
 export function createFinish(
   context: Context,
-  mirror: Pick<Mirror, 'complete' | 'replan'>,
+  mirror: Pick<Mirror, 'isListed' | 'replan'>,
 ): Finish {
   const { store, forge, log } = context;
 
@@ -128,6 +127,7 @@ export function createFinish(
       // One delay less than attempts: the last failure is not retried.
       retryDelaysMs: retryDelays(maxAttempts - 1, context.random),
       delayMs: input.delaySeconds === null ? null : input.delaySeconds * 1000,
+      tree: input.tree ?? null,
       usage: input.usage ?? null,
       limits: taskLimits(context.policy()),
       ledger: waitingLedger(kind),

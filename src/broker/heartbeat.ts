@@ -1,10 +1,10 @@
 // Renews a lease, and keeps the last progress notes for whoever comes after.
 
-import { taskLimits } from '../core/budget.ts';
+import { taskLimits } from '../core/attempt/budget.ts';
 import type { Broker } from './broker.ts';
 import type { Context } from './context.ts';
 import { type Listing, leaseLost, named, unknownOrUnlisted } from './finish.ts';
-import { notTheHolder } from './holder.ts';
+import { notTheHolder } from './lease/holder.ts';
 
 export function createHeartbeat({ store, policy }: Context, listing: Listing): Broker['heartbeat'] {
   return async (input) => {

@@ -4,16 +4,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ForgeBusy, type ForgeChange } from '../core/forge.ts';
 import type { Issue } from '../core/issue.ts';
+import { readable } from '../core/issue-text/readable.ts';
 import { IN_PROGRESS, ledgerDiffers } from '../core/ledger.ts';
-import { planIssue } from '../core/plan.ts';
-import { dependenciesOf, mayPredateOwnWrite } from '../core/plan-gate.ts';
-import { readable } from '../core/readable.ts';
+import { mayShowOldNames, planIssue } from '../core/plan/plan.ts';
+import {
+  dependenciesOf,
+  listingMayPredateOwnWrite,
+  mayPredateOwnWrite,
+} from '../core/plan/plan-gate.ts';
 import type { MirrorEntry, MirroredIssue } from '../core/store.ts';
 import { OPEN_STATES, type TaskState } from '../core/task.ts';
-import type { BranchWishes } from './branch-wishes.ts';
+import type { BranchWishes } from './backlog/branch-wishes.ts';
+import { createStoreIssues } from './backlog/store-issues.ts';
 import type { Context } from './context.ts';
 import { createLoop, type Loop } from './loop.ts';
-import { createStoreIssues } from './store-issues.ts';
 
 const BATCH = 100;
 /** The store sets the end of a grace a moment after it was planned. */
@@ -23,6 +27,9 @@ const LISTED_MS = 60_000;
 const LISTED_POLLS = 3;
 /** Issues planned and stored in one step: everybody else waits for so long. */
 const SLICE = 25;
+
+/** `stored`: seen once and planned again; it may be older than our own writes. */
+type Source = 'forge' | 'stored';
 
 const isOpen = (state: TaskState) => OPEN_STATES.includes(state);
 
@@ -43,7 +50,7 @@ export interface Mirror extends Loop {
   /** Plans every known issue again, where everything was listed before (the policy changed). */
   replanSoon(): void;
   /** True once everything was listed, by whichever instance, and the changes since were followed. */
-  complete(): Promise<boolean>;
+  isListed(): Promise<boolean>;
   /** Lists everything as soon as it may: this instance leads now, or the store lost data. */
   begin(): void;
 }
@@ -126,7 +133,11 @@ export function createMirror(
     readonly displaced: readonly number[];
   }
 
-  async function apply(repository: string, shown: readonly Issue[]): Promise<Applied> {
+  async function apply(
+    repository: string,
+    shown: readonly Issue[],
+    source: Source,
+  ): Promise<Applied> {
     const known = await knownIssues(
       repository,
       shown.map((issue) => issue.number),
@@ -146,25 +157,34 @@ export function createMirror(
       wishProblems: problems,
       isOpen: (number: number) =>
         (newest.get(number) ?? others.get(number)?.issue)?.state === 'open',
-      listed: await complete(),
-      agents: await agentNames(issues),
+      listed: await isListed(),
+      agents: await agentNames(issues, known),
       now: await store.now(),
     };
     const plan = (issue: Issue) => planIssue(issue, known.get(issue.number) ?? null, planContext);
     noteGraces(await storeIssues(issues, plan), planContext.now);
-    await repair(issues, known);
+    await repair(issues, known, (issue, before) =>
+      source === 'forge'
+        ? listingMayPredateOwnWrite(issue, before, planContext.now)
+        : mayPredateOwnWrite(issue, before),
+    );
     const turned = issues
       .filter((issue) => known.get(issue.number)?.issue.state !== issue.state)
       .map((issue) => issue.number);
     return { turned, displaced };
   }
 
-  /** Asked for only where an issue says that somebody is at work. */
-  async function agentNames(issues: readonly Issue[]): Promise<Set<string>> {
-    const atWork = issues.some(({ labels }) =>
-      labels.some((label) => label.toLowerCase() === IN_PROGRESS),
+  /** Asked for only where an issue says that somebody is at work, or may show the name of somebody who was. */
+  async function agentNames(
+    issues: readonly Issue[],
+    known: ReadonlyMap<number, MirroredIssue>,
+  ): Promise<Set<string>> {
+    const matters = issues.some(
+      (issue) =>
+        issue.labels.some((label) => label.toLowerCase() === IN_PROGRESS) ||
+        mayShowOldNames(issue, known.get(issue.number) ?? null),
     );
-    const agents = atWork ? await store.agents() : [];
+    const agents = matters ? await store.agents() : [];
     const names = new Set(agents.map(({ agentId }) => agentId));
     for (const label of agents.flatMap(({ capabilities }) => capabilities)) names.delete(label);
     return names;
@@ -182,10 +202,11 @@ export function createMirror(
   async function repair(
     issues: readonly Issue[],
     known: Map<number, MirroredIssue>,
+    mayPredate: (issue: Issue, before: MirroredIssue) => boolean,
   ): Promise<void> {
     for (const issue of issues) {
       const before = known.get(issue.number);
-      if (before === undefined || mayPredateOwnWrite(issue, before)) continue;
+      if (before === undefined || mayPredate(issue, before)) continue;
       const { wanted, written } = before.issue;
       if (ledgerDiffers(wanted, written, issue.labels, before.matchLabels)) {
         await store.touchLabels(issue.repository, issue.number);
@@ -193,34 +214,43 @@ export function createMirror(
     }
   }
 
-  async function applyWithDependents(repository: string, issues: readonly Issue[]): Promise<void> {
+  async function applyWithDependents(
+    repository: string,
+    issues: readonly Issue[],
+    source: Source,
+  ): Promise<void> {
     for (let start = 0; start < issues.length; start += SLICE) {
-      const { turned, displaced } = await apply(repository, issues.slice(start, start + SLICE));
+      const { turned, displaced } = await apply(
+        repository,
+        issues.slice(start, start + SLICE),
+        source,
+      );
       const waiting = await Promise.all(turned.map((n) => store.dependents(repository, n)));
       const again = await knownIssues(repository, [...new Set([...waiting.flat(), ...displaced])]);
       if (again.size > 0)
         await apply(
           repository,
           [...again.values()].map(({ issue }) => issue),
+          'stored',
         );
     }
   }
 
   async function close(repository: string, gone: readonly MirroredIssue[]): Promise<void> {
     const closed = gone.map(({ issue }): Issue => ({ ...issue, state: 'closed' }));
-    await applyWithDependents(repository, closed);
+    await applyWithDependents(repository, closed, 'stored');
   }
 
   /** A listing may lag behind; a lease is only taken away on the word of the issue itself. */
   async function confirmGone(repository: string, entry: MirroredIssue): Promise<void> {
     const now = await forge.read(repository, entry.issue.number);
     if (now === null) await close(repository, [entry]);
-    else await applyWithDependents(repository, [now]);
+    else await applyWithDependents(repository, [now], 'forge');
   }
 
   async function takeNow(change: ForgeChange): Promise<void> {
     const { repository, issues, gone, lostLabels = [] } = change;
-    await applyWithDependents(repository, issues);
+    await applyWithDependents(repository, issues, 'forge');
     if (gone.length > 0) {
       const known = await knownIssues(repository, gone);
       await close(repository, [...known.values()]);
@@ -261,7 +291,7 @@ export function createMirror(
     const startedAt = await store.now();
     const seen = new Set<number>();
     for await (const page of forge.list(repository)) {
-      await inTurn(() => applyWithDependents(repository, page));
+      await inTurn(() => applyWithDependents(repository, page, 'forge'));
       for (const issue of page) seen.add(issue.number);
       await keepMark();
     }
@@ -287,6 +317,7 @@ export function createMirror(
           applyWithDependents(
             repository,
             page.filter(which).map(({ issue }) => issue),
+            'stored',
           ),
         ),
       );
@@ -296,7 +327,7 @@ export function createMirror(
   const listedHere = (): boolean => listedInto !== null && listedInto === store.generation();
 
   /** What one instance listed is known to all, as long as somebody follows the changes. */
-  async function complete(): Promise<boolean> {
+  async function isListed(): Promise<boolean> {
     return listedHere() || (await store.listed());
   }
 
@@ -380,7 +411,7 @@ export function createMirror(
     ...loop,
     fullPass,
     replanSoon() {
-      complete()
+      isListed()
         .then((listed) => (listed ? replanAll() : undefined))
         .catch((error: unknown) => {
           log.warn({ err: error }, 'could not plan again after a change of settings');
@@ -393,9 +424,10 @@ export function createMirror(
         await applyWithDependents(
           repository,
           [...known.values()].map(({ issue }) => issue),
+          'stored',
         );
       }),
-    complete,
+    isListed,
     begin() {
       fullPassDueAt.clear();
       loop.kick();

@@ -1,12 +1,12 @@
 // Ledger writes: branches, labels, comments. Each is an entry committed with the step that wants it;
 // here they are carried out, as often as it takes. Every write is idempotent.
 
-import { isNameRefused, ownBranch, wasMadeFor } from '../core/branch-wish.ts';
-import { commentText } from '../core/comment.ts';
-import { reviewAfter } from '../core/follow-up.ts';
+import { refusedHoldMs, writeDelayMs } from '../core/attempt/retry.ts';
 import { ForgeBusy, ForgeRefused } from '../core/forge.ts';
 import { labelChange, waitingLedger } from '../core/ledger.ts';
-import { refusedHoldMs, writeDelayMs } from '../core/retry.ts';
+import { isNameRefused, ownBranch, wasMadeFor } from '../core/plan/branch-wish.ts';
+import { reviewAfter } from '../core/plan/follow-up.ts';
+import { commentKey, commentText } from '../core/reporting/comment.ts';
 import type { HandOut, Settlement, Write } from '../core/store.ts';
 import { parseTaskId, type Task } from '../core/task.ts';
 import type { Context } from './context.ts';
@@ -23,7 +23,12 @@ const BATCH_WHEN_BUSY = 5;
 const IDLE_MS = 1000;
 
 type Written = 'written' | 'pending' | 'refused';
-const WRITTEN = { written: 'written', retry: 'pending', refused: 'refused' } as const;
+const WRITTEN = {
+  written: 'written',
+  retry: 'pending',
+  later: 'pending',
+  refused: 'refused',
+} as const;
 
 export interface OutboxLoop extends Loop {
   /** Carries out the writes of a hand-out; `refused` means that the lease was undone. */
@@ -33,6 +38,8 @@ export interface OutboxLoop extends Loop {
 export function createOutbox(context: Context, mirror: Pick<Mirror, 'replan'>): OutboxLoop {
   const { store, forge, log, timers } = context;
   const most = forge.rhythm?.writesAtOnce ?? BATCH;
+  /** Settlements that are on their way to the store. */
+  const settling = new Set<Promise<void>>();
   let batch = most;
   let busyUntil = 0;
 
@@ -43,13 +50,13 @@ export function createOutbox(context: Context, mirror: Pick<Mirror, 'replan'>): 
       return null;
     }
     if (write.type === 'labels') {
-      const [known] = await store.issuesNumbered(repository, [number]);
-      if (known === undefined) return [];
-      const change = labelChange(known.issue.wanted, known.issue.written, known.matchLabels);
+      const labels = await store.labels(repository, number);
+      if (labels === null) return [];
+      const change = labelChange(labels.wanted, labels.written, labels.matchLabels);
       if (change.add.length > 0 || change.remove.length > 0) {
         await forge.setLabels(repository, number, change);
       }
-      return known.issue.wanted;
+      return labels.wanted;
     }
     const detail = write.taskId === null ? null : await store.task(write.taskId);
     if (write.type === 'pull') {
@@ -57,8 +64,8 @@ export function createOutbox(context: Context, mirror: Pick<Mirror, 'replan'>): 
       return null;
     }
     if (detail !== null && write.event !== null) {
-      const key = `${write.event}:${detail.task.id}`;
-      const text = commentText(detail, write.event);
+      const key = commentKey(write.event, detail.task.id);
+      const text = commentText(detail, write.event, forge.replies?.how ?? null);
       if (text !== null) await forge.comment(repository, number, key, text);
     }
     return null;
@@ -125,31 +132,32 @@ export function createOutbox(context: Context, mirror: Pick<Mirror, 'replan'>): 
   function settlementOf(write: Write, error: unknown): Settlement {
     const message = error instanceof Error ? error.message : String(error);
     if (error instanceof ForgeRefused) return { outcome: 'refused', error: message };
-    const delayMs =
-      error instanceof ForgeBusy
-        ? error.retryAfterMs
-        : writeDelayMs(write.attempts + 1, context.random());
+    const busy = error instanceof ForgeBusy ? error : null;
+    if (busy?.isFault === false) return { outcome: 'later', delayMs: busy.retryAfterMs };
+    const delayMs = busy?.retryAfterMs ?? writeDelayMs(write.attempts + 1, context.random());
     return { outcome: 'retry', delayMs, error: message };
   }
 
-  interface Performed {
-    readonly settlement: Settlement;
-    /** Recorded while the next write is under way; whoever performs waits for it in the end. */
-    readonly settled: Promise<void>;
+  /** Recorded while what comes next goes on: an answer does not wait for it, nor does the next write. */
+  function settle(write: Write, settlement: Settlement): Settlement {
+    const recorded = store.settleWrite(write, settlement).catch((error: unknown) => {
+      // The entry stays as it is, and is carried out once more when its lock has ended.
+      log.warn({ err: error }, 'could not settle a ledger write');
+    });
+    settling.add(recorded);
+    void recorded.then(() => settling.delete(recorded));
+    return settlement;
   }
 
-  function settle(write: Write, settlement: Settlement): Performed {
-    const settled = store.settleWrite(write, settlement);
-    // It may fail before anybody waits for it; whoever waits in the end still hears of it.
-    settled.catch(() => undefined);
-    return { settlement, settled };
-  }
-
-  async function perform(write: Write): Promise<Performed> {
+  /** `later`: a branch that was written is settled with the labels, which then wait for no commit in between. */
+  async function perform(write: Write, later: (() => void)[]): Promise<Settlement> {
     try {
       const labels = await carryOut(write);
       context.reached(write.type === 'branch' ? 'after_branch' : 'after_labels');
-      return settle(write, { outcome: 'written', labels });
+      const written: Settlement = { outcome: 'written', labels };
+      if (write.type !== 'branch') return settle(write, written);
+      later.push(() => settle(write, written));
+      return written;
     } catch (error) {
       const settlement = settlementOf(write, error);
       const about = {
@@ -160,7 +168,7 @@ export function createOutbox(context: Context, mirror: Pick<Mirror, 'replan'>): 
         ...(write.taskId === null ? {} : { task_id: write.taskId }),
       };
       // Patience is no failure: a forge under its limits asks for it often.
-      if (error instanceof ForgeBusy) {
+      if (error instanceof ForgeBusy && !error.isFault) {
         log.debug(about, 'a ledger write has to wait');
         busyUntil = Math.max(busyUntil, (await store.now()) + error.retryAfterMs);
       } else log.warn(about, 'a ledger write failed');
@@ -171,28 +179,34 @@ export function createOutbox(context: Context, mirror: Pick<Mirror, 'replan'>): 
 
   /** Branch before labels, which wait for it; a comment waits for nothing. */
   async function performInOrder(writes: readonly Write[]): Promise<Written> {
+    const later: (() => void)[] = [];
+    try {
+      return await performEach(writes, later);
+    } finally {
+      for (const settleIt of later) settleIt();
+    }
+  }
+
+  async function performEach(writes: readonly Write[], later: (() => void)[]): Promise<Written> {
     const inOrder = writes.toSorted((a, b) => ORDER.indexOf(a.type) - ORDER.indexOf(b.type));
-    const settling: Promise<void>[] = [];
     let branch: Settlement | null = null;
     let written: Written = 'written';
-    try {
-      for (const write of inOrder) {
-        if (write.type === 'labels' && branch !== null && branch.outcome !== 'written') {
-          // Given back at once: otherwise they would wait for the end of their lock.
-          const delayMs = branch.outcome === 'retry' ? branch.delayMs : 0;
-          const waits = { outcome: 'retry', delayMs, error: 'The branch comes first.' } as const;
-          settling.push(settle(write, waits).settled);
-          continue;
-        }
-        const { settlement, settled } = await perform(write);
-        settling.push(settled);
-        if (write.type === 'branch') branch = settlement;
-        if (written === 'written') written = WRITTEN[settlement.outcome];
+    for (const write of inOrder) {
+      if (write.type === 'labels' && branch !== null && branch.outcome !== 'written') {
+        // Given back at once: otherwise they would wait for the end of their lock.
+        settle(
+          write,
+          branch.outcome !== 'refused'
+            ? branch
+            : { outcome: 'retry', delayMs: 0, error: 'The branch comes first.' },
+        );
+        continue;
       }
-      return written;
-    } finally {
-      await Promise.all(settling);
+      const settlement = await perform(write, later);
+      if (write.type === 'branch') branch = settlement;
+      if (written === 'written') written = WRITTEN[settlement.outcome];
     }
+    return written;
   }
 
   async function writeNow(handOut: HandOut): Promise<Written> {
@@ -203,12 +217,12 @@ export function createOutbox(context: Context, mirror: Pick<Mirror, 'replan'>): 
     );
     const late = Promise.withResolvers<Written>();
     const cancel = timers.after(ANSWER_WITHIN_MS, () => late.resolve('pending'));
-    // A failure of the store itself while settling: the entries stay, the loop finishes them.
-    const settled = writing.catch((error: unknown): Written => {
-      log.warn({ err: error }, 'could not settle a ledger write');
+    // The store itself failed: the entries stay, the loop finishes them.
+    const performed = writing.catch((error: unknown): Written => {
+      log.warn({ err: error }, 'could not carry out a ledger write');
       return 'pending';
     });
-    return Promise.race([settled, late.promise]).finally(cancel);
+    return Promise.race([performed, late.promise]).finally(cancel);
   }
 
   async function turn(): Promise<number> {
@@ -217,10 +231,19 @@ export function createOutbox(context: Context, mirror: Pick<Mirror, 'replan'>): 
     const writes = await store.takeWrites(batch, WRITE_LOCK_MS);
     const byIssue = Map.groupBy(writes, (write) => `${write.repository}#${write.number}`);
     await Promise.all([...byIssue.values()].map((group) => performInOrder(group)));
+    await Promise.all(settling);
     const full = writes.length === batch;
     batch = busyUntil > (await store.now()) ? BATCH_WHEN_BUSY : Math.min(most, batch * 2);
     return full ? 0 : IDLE_MS;
   }
 
-  return { ...createLoop({ name: 'outbox', timers, log, turn, retryMs: IDLE_MS }), writeNow };
+  const loop = createLoop({ name: 'outbox', timers, log, turn, retryMs: IDLE_MS });
+  return {
+    ...loop,
+    async stop() {
+      await loop.stop();
+      await Promise.all(settling);
+    },
+    writeNow,
+  };
 }

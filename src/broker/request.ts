@@ -1,21 +1,21 @@
-// The hand-out: choose, claim in one step, write branch and labels, answer. Or wait.
+// The hand-out as a pipe: choose, claim, resolve what is unfinished, wait, write the ledger, answer.
 
+import { handoffOf } from '../core/attempt/history.ts';
 import { BantoError, busy, underMaintenance } from '../core/errors.ts';
-import { handoffOf } from '../core/history.ts';
-import { agentIdProblem, byKind, leasedLedger } from '../core/ledger.ts';
-import { normalizeCapabilities } from '../core/match.ts';
-import { promptFor } from '../core/prompt.ts';
-import type { Policy } from '../core/settings.ts';
+import { agentIdProblem } from '../core/ledger.ts';
+import { normalizeCapabilities } from '../core/pairing/match.ts';
+import { promptFor } from '../core/prompt/prompt.ts';
 import type { ClaimResult, HandOut } from '../core/store.ts';
 import type { Ticket } from '../core/ticket.ts';
-import { meetUnfinished } from '../core/unfinished.ts';
-import { type Absent, giveBack } from './absent.ts';
 import type { Assignment, Broker, TaskRequest } from './broker.ts';
-import type { Choice, Chooser } from './chooser.ts';
+import { type Claim, claimAgain } from './claim.ts';
 import type { Context } from './context.ts';
-import type { DayBudget } from './day-budget.ts';
-import type { Matcher } from './matcher.ts';
-import { type OutboxLoop, WRITE_LOCK_MS } from './outbox.ts';
+import type { Choice, Chooser } from './hand-out/chooser.ts';
+import type { DayBudget } from './hand-out/day-budget.ts';
+import type { ResolveUnfinished } from './hand-out/resolve-unfinished.ts';
+import type { OutboxLoop } from './outbox.ts';
+import { type AbandonedRequests, giveBack } from './waiting/abandoned-requests.ts';
+import type { Matcher } from './waiting/matcher.ts';
 
 /** Stale registries and refused candidates are passed over; this many in one request mean trouble. */
 const MOST_TRIES = 50;
@@ -24,57 +24,35 @@ const QUARANTINE_SECONDS = 5;
 const QUARANTINE_DETAIL =
   'Redis lost data. Until leases from before have run out, only tasks that are proved free are handed out.';
 
-export type ClaimTicket = (
-  ticket: Ticket,
-  groups: readonly (readonly string[])[],
-  version: number,
-) => Promise<ClaimResult>;
-
-export function createClaim(context: Context): ClaimTicket {
-  return (ticket, groups, version) => {
-    context.reached('before_claim');
-    return context.store.claim({
-      agentId: ticket.agentId,
-      capabilities: ticket.capabilities,
-      requestId: ticket.requestId,
-      // The prefix is what keeps secrets out of logs, wherever they turn up.
-      token: `banto_${context.newSecret()}`,
-      leaseSeconds: ticket.leaseSeconds,
-      groups,
-      registryVersion: version,
-      ledger: byKind((kind) => leasedLedger(kind, ticket.agentId)),
-      writeLockMs: WRITE_LOCK_MS,
-    });
-  };
-}
-
-/** Expired or finished at this very instant: then there is nothing left to settle. */
-const isOver = (error: unknown) =>
-  error instanceof BantoError && (error.code === 'lease_lost' || error.code === 'conflict');
-
-const isBusy = (error: unknown) => error instanceof BantoError && error.code === 'busy';
-
-function checkAgent({ agentId }: TaskRequest, policy: Policy): void {
-  const problem = agentIdProblem(agentId, policy);
-  if (problem !== null) throw new BantoError('invalid_request', problem);
-}
-
 interface Parts {
   readonly chooser: Chooser;
-  readonly claim: ClaimTicket;
-  readonly matcher: Matcher;
-  readonly absent: Absent;
-  readonly outbox: OutboxLoop;
+  readonly claim: Claim;
+  readonly resolveUnfinished: ResolveUnfinished;
+  readonly matcher: Pick<Matcher, 'wait'>;
+  readonly abandoned: AbandonedRequests;
+  readonly outbox: Pick<OutboxLoop, 'writeNow'>;
   readonly day: DayBudget;
-  readonly finish: Pick<Broker, 'complete' | 'fail' | 'release'>;
   readonly handedOut: (ms: number) => void;
+}
+
+/** One request on its way through the pipe. */
+interface Asked {
+  readonly request: TaskRequest;
+  readonly ticket: Ticket;
+  readonly untilAt: number;
+  readonly signal: AbortSignal | undefined;
+  readonly completed: (taskId: string) => void;
 }
 
 export function createRequest(context: Context, parts: Parts): Broker['requestTask'] {
   const { store } = context;
-  const { chooser, claim, matcher, absent, outbox, day, finish, handedOut } = parts;
+  const { chooser, resolveUnfinished, matcher, abandoned, outbox, day, handedOut } = parts;
+  const claim = claimAgain(parts.claim);
 
   async function ticketFor(request: TaskRequest): Promise<Ticket> {
+    const problem = agentIdProblem(request.agentId, context.policy());
+    if (problem !== null) throw new BantoError('invalid_request', problem);
+    await abandoned.settleAgent(request.agentId);
     return {
       id: context.newSecret(),
       requestId: request.requestId ?? context.newSecret(),
@@ -88,134 +66,93 @@ export function createRequest(context: Context, parts: Parts): Broker['requestTa
     };
   }
 
-  /** The claim may have happened although its answer never came: asking once more gives the same answer. */
-  async function claimTwice(
-    ticket: Ticket,
-    request: TaskRequest,
-    { groups, version }: Choice,
-  ): Promise<ClaimResult> {
+  async function claimFor({ ticket, request }: Asked, choice: Choice): Promise<ClaimResult> {
     try {
-      return await claim(ticket, groups, version);
+      return await claim(ticket, choice);
     } catch (error) {
-      if (!isBusy(error)) throw error;
-    }
-    try {
-      return await claim(ticket, groups, version);
-    } catch (error) {
-      if (request.requestId === null) absent.remember(ticket, true);
+      // Something may have been claimed, and nobody knows the request by which to ask for it.
+      if (request.requestId === null) abandoned.remember(ticket, true);
       throw error;
     }
   }
 
-  /** What a request means for the task its agent still holds. Null: that is settled, ask again. */
-  async function settleUnfinished(
-    request: TaskRequest,
-    ticket: Ticket,
-    unfinished: HandOut,
-    completed: (taskId: string) => void,
+  /** Null: it did not come in time. */
+  async function wait(
+    { request, ticket, untilAt, signal }: Asked,
+    { paused, closed }: Choice,
+    outcome: 'none' | 'quarantine',
   ): Promise<HandOut | null> {
-    const { task, lease, answered } = unfinished;
-    const held = { taskId: task.id, token: lease.token };
-    try {
-      switch (meetUnfinished({ answered, kind: task.kind }, request.onUnfinished)) {
-        case 'answer': {
-          const { agentId, requestId } = ticket;
-          return await store.recall({
-            agentId,
-            requestId,
-            takeOver: true,
-            writeLockMs: WRITE_LOCK_MS,
-          });
-        }
-        case 'resume':
-          return unfinished;
-        case 'release':
-          await finish.release({ ...held, reason: 'the agent asked for another task' });
-          break;
-        case 'fail': {
-          const reason = 'the agent asked for another task without a verdict';
-          await finish.fail({ ...held, reason, retryable: true, delaySeconds: null });
-          break;
-        }
-        case 'complete': {
-          const summary = 'finished: the agent asked for another task';
-          await finish.complete({ ...held, summary, prNumber: null, verdict: null, comments: [] });
-          completed(task.id);
-        }
-      }
-    } catch (error) {
-      if (!isOver(error)) throw error;
+    if (paused !== null) throw underMaintenance(paused);
+    if (closed !== null) throw busy(undefined, await day.retryAfterSeconds(), closed);
+    const ms = untilAt - (await store.now());
+    // After a loss of data "nothing suitable" would not be true.
+    if (ms <= 0 && outcome === 'quarantine') {
+      throw busy(undefined, QUARANTINE_SECONDS, QUARANTINE_DETAIL);
     }
-    return null;
+    if (ms <= 0 || signal?.aborted === true) return null;
+    const ownRequestId = request.requestId !== null;
+    return matcher.wait({ ...ticket, id: context.newSecret() }, { ms, ownRequestId, signal });
   }
 
-  /** Null: its branch or labels were refused, the lease is undone, try the next candidate. */
-  async function answer(
-    request: TaskRequest,
-    requestId: string,
-    handOut: HandOut,
-    signal?: AbortSignal,
-  ): Promise<Assignment | null> {
+  /** Null: nothing suitable came in time. */
+  async function handOutFor(asked: Asked): Promise<HandOut | 'again' | null> {
+    const { ticket, request, completed } = asked;
+    const choice = await chooser.choose(ticket);
+    const result = await claimFor(asked, choice);
+    switch (result.outcome) {
+      case 'leased':
+        return result.handOut;
+      case 'unfinished': {
+        const { onUnfinished } = request;
+        return (
+          (await resolveUnfinished(result.handOut, ticket, onUnfinished, completed)) ?? 'again'
+        );
+      }
+      case 'stale':
+        await chooser.refresh();
+        return 'again';
+      case 'maintenance':
+        throw underMaintenance('Hand-out is paused by an operator.');
+      case 'none':
+      case 'quarantine':
+        return wait(asked, choice, result.outcome);
+    }
+  }
+
+  async function writeLedger(handOut: HandOut): Promise<Assignment['ledger'] | 'refused'> {
     context.reached('after_claim');
     const leasedAt = performance.now();
     const written = await outbox.writeNow(handOut);
     if (!handOut.replay) handedOut(performance.now() - leasedAt);
-    if (written === 'refused') return null;
+    return written;
+  }
+
+  async function answer(
+    { request, ticket, signal }: Asked,
+    handOut: HandOut,
+    ledger: Assignment['ledger'],
+  ): Promise<Assignment> {
     const { task, issue, lease } = handOut;
     const attempts = handoffOf(handOut.attempts);
+    const handoff = attempts.length === 0 ? null : attempts;
+    const prompt = promptFor(context.prompts, handOut, attempts);
     context.reached('before_answer');
-    if (signal?.aborted === true && request.requestId === null) {
-      // Nobody will ever hear of this token, unless the agent has asked again meanwhile.
-      await giveBack(store, { agentId: request.agentId, requestId });
-    }
-    return {
-      task,
-      issue,
-      lease,
-      handoff: attempts.length === 0 ? null : attempts,
-      prompt: promptFor(context.prompts, handOut, attempts),
-      ledger: written,
-    };
+    // Nobody will ever hear of this token, unless the agent has asked again meanwhile.
+    if (signal?.aborted === true && request.requestId === null) await giveBack(store, ticket);
+    return { task, issue, lease, handoff, prompt, ledger };
   }
 
   return async (request, signal, completed = () => undefined) => {
-    checkAgent(request, context.policy());
-    await absent.settleAgent(request.agentId);
     const ticket = await ticketFor(request);
     const untilAt = ticket.createdAt + request.waitSeconds * 1000;
+    const asked: Asked = { request, ticket, untilAt, signal, completed };
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-      const choice = await chooser.choose(ticket);
-      const result = await claimTwice(ticket, request, choice);
-      let handOut: HandOut | null = null;
-      if (result.outcome === 'maintenance') {
-        throw underMaintenance('Hand-out is paused by an operator.');
-      }
-      if (result.outcome === 'stale') await chooser.refresh();
-      if (result.outcome === 'leased') handOut = result.handOut;
-      if (result.outcome === 'unfinished') {
-        handOut = await settleUnfinished(request, ticket, result.handOut, completed);
-      }
-      if (result.outcome === 'none' || result.outcome === 'quarantine') {
-        if (choice.paused !== null) throw underMaintenance(choice.paused);
-        if (choice.closed !== null) {
-          throw busy(undefined, await day.retryAfterSeconds(), choice.closed);
-        }
-        const ms = untilAt - (await store.now());
-        // After a loss of data "nothing suitable" would not be true.
-        if (ms <= 0 && result.outcome === 'quarantine') {
-          throw busy(undefined, QUARANTINE_SECONDS, QUARANTINE_DETAIL);
-        }
-        if (ms <= 0 || signal?.aborted === true) return null;
-        const ownRequestId = request.requestId !== null;
-        handOut = await matcher.wait(
-          { ...ticket, id: context.newSecret() },
-          { ms, ownRequestId, signal },
-        );
-        if (handOut === null) return null;
-      }
-      if (handOut === null) continue;
-      const assignment = await answer(request, ticket.requestId, handOut, signal);
-      if (assignment !== null) return assignment;
+      const handOut = await handOutFor(asked);
+      if (handOut === null) return null;
+      if (handOut === 'again') continue;
+      const ledger = await writeLedger(handOut);
+      // Refused: its lease is undone, and the next candidate is tried.
+      if (ledger !== 'refused') return answer(asked, handOut, ledger);
     }
     throw busy(undefined, 1, 'The queue changes faster than this request could be served.');
   };

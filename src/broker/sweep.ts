@@ -1,6 +1,6 @@
 // Expires leases, promotes what is due, forgets what is old; then sleeps until something falls due.
 
-import { taskLimits } from '../core/budget.ts';
+import { taskLimits } from '../core/attempt/budget.ts';
 import { byKind, deadLedger, waitingLedger } from '../core/ledger.ts';
 import type { Context } from './context.ts';
 import { createLoop, type Loop } from './loop.ts';

@@ -1,7 +1,7 @@
 // The typed client of the HTTP API: one method per verb, the same words. Shapes are the doors' own.
 
 import { randomUUID } from 'node:crypto';
-import { WAIT_SECONDS_MAX } from '../core/lease.ts';
+import { WAIT_SECONDS_MAX } from '../core/attempt/lease.ts';
 import type { AgentAnswer, AgentsAnswer } from '../doors/schema/agents.ts';
 import type { AnswerBody, AskAnswer, AskBody } from '../doors/schema/ask.ts';
 import type { CompleteBody } from '../doors/schema/complete.ts';

@@ -10,7 +10,7 @@ import type { Transport } from './transport.ts';
 
 export type StreamItem =
   | { readonly kind: 'event'; readonly event: Event }
-  /** Some events are no longer kept: what was built from them must be read anew. */
+  /** Some events are no longer kept: what was built from them must be read again. */
   | { readonly kind: 'gap'; readonly gap: Gap };
 
 export interface EventsOptions {

@@ -37,8 +37,8 @@ export class Silence extends Error {}
 export function createTransport(options: { url: string; token: string | null }): Transport {
   const base = parseAddress(options.url);
   const address = base.href.replace(/\/$/, '');
-  const room = base.protocol === 'https:' ? https : http;
-  const agent = new room.Agent({ keepAlive: true });
+  const module = base.protocol === 'https:' ? https : http;
+  const agent = new module.Agent({ keepAlive: true });
 
   function unreachable(cause: Error): BantoError {
     const word = cause instanceof Silence ? cause.message : describe(cause);
@@ -52,7 +52,7 @@ export function createTransport(options: { url: string; token: string | null }):
   function open(call: Call): Promise<IncomingMessage> {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const payload = call.body === undefined ? null : Buffer.from(JSON.stringify(call.body));
-    const request = room.request(target(base, call), {
+    const request = module.request(target(base, call), {
       method: call.method,
       agent,
       headers: headersFor(call, payload, options.token),

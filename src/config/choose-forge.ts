@@ -1,7 +1,7 @@
 // GitHub or the local backlog. GITHUB_TOKEN is exported in many shells and CI jobs, and a codespace sets
 // GITHUB_REPOSITORY too: neither is a wish that Banto writes to a real repository.
 
-import type { Config } from '../config.ts';
+import type { Config } from './shape.ts';
 import { FROM_ENVIRONMENT, type Values } from './sources.ts';
 
 export interface ForgeChoice {

@@ -3,7 +3,7 @@
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { Variables } from './sources.ts';
+import type { Variables } from './variables.ts';
 
 /**
  * npm runs a package's scripts in that package's folder and says in INIT_CWD where it was called. It

@@ -1,7 +1,7 @@
 // SQLite or Redis, and how the settings of Redis make one connection.
 
-import type { Config, RedisConfig } from '../config.ts';
 import { refuseForeignAddress, WAYS } from './found-file.ts';
+import type { Config, RedisConfig } from './shape.ts';
 import { misconfigured, type Values } from './sources.ts';
 
 /** Each of them alone chooses Redis. */

@@ -1,12 +1,12 @@
 // The rules that tie settings together, and the object the server is built from.
 
 import { basename, join } from 'node:path';
-import type { Config, GithubForgeConfig, LogFormat, LogLevel } from '../config.ts';
 import type { Policy } from '../core/settings.ts';
 import { chooseForge } from './choose-forge.ts';
 import { refuseForeignAddress, WAYS } from './found-file.ts';
 import { repositoryRoot } from './here.ts';
 import { storeOf } from './redis-rules.ts';
+import type { Config, GithubForgeConfig, LogFormat, LogLevel } from './shape.ts';
 import { misconfigured, type Values } from './sources.ts';
 
 const APP = ['GITHUB_APP_ID', 'GITHUB_APP_PRIVATE_KEY', 'GITHUB_INSTALLATION_ID'];

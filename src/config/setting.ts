@@ -2,7 +2,7 @@
 // The few checks are written out, because loading a validator would cost every command half a second;
 // a test holds them against TypeBox.
 
-import { commaList } from '../core/comma-list.ts';
+import { commaList } from '../core/text/comma-list.ts';
 
 export interface Kind {
   /** For the shipped schema; `accepts` says the same. */

@@ -3,17 +3,14 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
+import { TASK_VARIABLES } from '../core/attempt/task-variables.ts';
 import { BantoError } from '../core/errors.ts';
-import { TASK_VARIABLES } from '../core/task-variables.ts';
 import { repositoryRoot } from './here.ts';
 import { nearest } from './nearest.ts';
 import { unfoldRedisSection } from './redis-section.ts';
 import { fileKey, type Setting } from './setting.ts';
 import { SETTINGS } from './settings.ts';
-
-/** Flags by the name of their setting; undefined: not given. */
-export type Flags = Readonly<Record<string, string | undefined>>;
-export type Variables = Readonly<Record<string, string | undefined>>;
+import type { Flags, Variables } from './variables.ts';
 
 export interface Sources {
   readonly flags: Flags;
@@ -76,13 +73,21 @@ function withRedisBlock(plain: Record<string, unknown>, redis: unknown, shown: s
   return { ...block.values, ...plain };
 }
 
+/** The parser's own message quotes the file, which may hold secrets: only the place is taken from it. */
+function whereIn(error: unknown): string {
+  const at = /\(line (\d+) column (\d+)\)$/.exec(error instanceof Error ? error.message : '');
+  return at === null ? '' : ` (line ${at[1]}, column ${at[2]})`;
+}
+
 function parseFile({ shown, ...place }: Omit<File, 'values'>, content: string): File {
   let parsed: unknown;
   try {
     parsed = JSON.parse(content);
   } catch (error) {
-    // The parser's own message quotes the file, and the file may hold secrets.
-    throw misconfigured(`${shown} is not valid JSON; correct it or move it away.`, error);
+    throw misconfigured(
+      `${shown} is not valid JSON${whereIn(error)}; correct it or move it away.`,
+      error,
+    );
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
     throw misconfigured(`${shown} must hold one JSON object of settings.`);

@@ -21,6 +21,26 @@ interface Uses {
   readonly usage?: UsageAdded;
 }
 
+/** Who asked for it by hand; missing: nobody did, or it was not written down. */
+export interface ByHand {
+  readonly by?: string;
+}
+
+/** What was done by hand to an issue of a backlog that Banto keeps itself. Moves no task. */
+export const ISSUE_FACTS = [
+  'issue_added',
+  'issue_edited',
+  'issue_closed',
+  'issue_reopened',
+] as const;
+export type IssueFactType = (typeof ISSUE_FACTS)[number];
+
+/** In the history of the task that somebody who names the issue means, where it has one. */
+interface OfIssue {
+  readonly repository: string;
+  readonly number: number;
+}
+
 export type FactBody =
   | (OfTask & { type: 'accepted'; kind: TaskKind; priority: number; reason: string | null })
   | (OfTask & { type: 'held'; reason: string })
@@ -74,7 +94,7 @@ export type FactBody =
       })
   | (OfTask & { type: 'expired'; agentId: string; fence: number; attempt: number })
   | (OfTask & { type: 'refused'; agentId: string; fence: number; reason: string })
-  | (OfTask & { type: 'unlocked'; agentId: string; fence: number })
+  | (OfTask & ByHand & { type: 'unlocked'; agentId: string; fence: number })
   | (OfTask & {
       type: 'asked';
       agentId: string;
@@ -84,22 +104,26 @@ export type FactBody =
       /** The deadline of the paused lease. */
       expiresAt: number;
     })
-  | (OfTask & {
-      type: 'answered';
-      questionId: string;
-      answer: string;
-      /** The deadline of the lease that goes on; null: it has ended. */
-      expiresAt: number | null;
-    })
-  | (OfTask & { type: 'budgeted'; costUsd: number | null; tokens: number | null })
+  | (OfTask &
+      ByHand & {
+        type: 'answered';
+        questionId: string;
+        answer: string;
+        /** The deadline of the lease that goes on; null: it has ended. */
+        expiresAt: number | null;
+      })
+  | (OfTask & ByHand & { type: 'budgeted'; costUsd: number | null; tokens: number | null })
   | (OfTask & { type: 'pull_linked'; prNumber: number })
   | (OfTask & { type: 'dead'; reason: string })
-  | (OfTask & { type: 'cancelled'; reason: string; agentId: string | null; fence: number | null })
-  | (OfTask & { type: 'requeued'; readyAt: number | null })
-  | (OfTask & { type: 'prioritized'; priority: number })
+  | (OfTask &
+      ByHand & { type: 'cancelled'; reason: string; agentId: string | null; fence: number | null })
+  | (OfTask & ByHand & { type: 'requeued'; readyAt: number | null })
+  | (OfTask & ByHand & { type: 'prioritized'; priority: number })
+  | (OfIssue & ByHand & { type: IssueFactType })
+  | (OfTask & OfIssue & ByHand & { type: IssueFactType })
   | { type: 'ledger_written'; repository: string; number: number; labels: readonly string[] }
   | { type: 'ledger_failed'; repository: string; number: number; error: string; final: boolean }
-  | { type: 'setting_changed'; name: string; value: unknown };
+  | (ByHand & { type: 'setting_changed'; name: string; value: unknown });
 
 export type Fact = FactHead & FactBody;
 export type FactType = Fact['type'];
@@ -116,3 +140,11 @@ export const COUNTED_FACTS = {
   dead: 'dead',
   cancelled: 'cancelled',
 } as const satisfies Partial<Record<FactType, string>>;
+
+const issueFacts: ReadonlySet<string> = new Set(ISSUE_FACTS);
+export const isIssueFact = <Any extends FactBody>(
+  fact: Any,
+): fact is Extract<Any, { type: IssueFactType }> => issueFacts.has(fact.type);
+
+/** For a fact of what somebody asked for by hand. */
+export const byHand = ({ by }: ByHand): ByHand => (by === undefined ? {} : { by });

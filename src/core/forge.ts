@@ -1,5 +1,6 @@
 // The forge: where the work lives. Every implementation passes the same contract suite.
 
+import type { Reply } from './attempt/reply.ts';
 import type { Issue, LinkedPull } from './issue.ts';
 import type { NewPullRequest } from './usage.ts';
 
@@ -17,10 +18,17 @@ export class ForgeRefused extends Error {
 /** The forge asks for patience (rate limit, maintenance): nothing may be written before then. */
 export class ForgeBusy extends Error {
   readonly retryAfterMs: number;
-  constructor(retryAfterMs: number, message: string, options?: { cause?: unknown }) {
+  /** True: it may not pass by itself, so that every try counts as a failure and people are told. */
+  readonly isFault: boolean;
+  constructor(
+    retryAfterMs: number,
+    message: string,
+    options?: { cause?: unknown; isFault?: boolean },
+  ) {
     super(message, options);
     this.name = 'ForgeBusy';
     this.retryAfterMs = retryAfterMs;
+    this.isFault = options?.isFault ?? false;
   }
 }
 
@@ -31,6 +39,8 @@ export interface ForgeChange {
   readonly gone: readonly number[];
   /** Labels that were renamed or deleted: issues that are to show one of them are written again. */
   readonly lostLabels?: readonly string[];
+  /** Issues on which somebody commented. */
+  readonly commented?: readonly number[];
   /** The whole repository was taken away from us: its tasks are cancelled, until it is listed again. */
   readonly unreachable?: true;
 }
@@ -98,7 +108,7 @@ export interface Forge {
     repository: string,
     cursor: string | null,
   ): Promise<{ change: ForgeChange; cursor: string | null }>;
-  /** Calls back with changes as they are noticed. A hint: `changes` and `list` heal what it misses. */
+  /** Calls back with changes as they are noticed. A hint: `changes` and `list` find what it misses. */
   watch(listener: (change: ForgeChange) => void): () => Promise<void>;
   /** One issue as it is now; null when it is gone. */
   read(repository: string, number: number): Promise<Issue | null>;
@@ -110,7 +120,20 @@ export interface Forge {
   setLabels(repository: string, number: number, change: LabelChange): Promise<void>;
   /** One comment per key: written again with the same key, it replaces the earlier one. */
   comment(repository: string, number: number, key: string, text: string): Promise<void>;
-  /** The forge can be read and written; throws with a sentence that says what to mend. */
+  /** How people answer on the issue itself; absent: only by Banto's own ways. */
+  readonly replies?: {
+    /** Ends the sentence "To answer, …". */
+    readonly how: string;
+    /** What people who may decide here wrote below our comments with these keys, oldest first. */
+    read(
+      repository: string,
+      number: number,
+      keys: readonly string[],
+      /** None of those comments is older. */
+      sinceAt: number,
+    ): Promise<readonly Reply[]>;
+  };
+  /** The forge can be read and written; throws with a sentence that says what to fix. */
   check(): Promise<void>;
   /** The branch that new branches start from and that no task may name. */
   defaultBranch(repository: string): Promise<string>;

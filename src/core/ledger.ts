@@ -2,7 +2,7 @@
 
 import type { Policy } from './settings.ts';
 import type { LedgerByKind } from './store.ts';
-import { isAgentId, TASK_KINDS, type TaskKind } from './task.ts';
+import { isAgentId, type TaskKind } from './task.ts';
 
 export const IN_PROGRESS = 'in-progress';
 export const NEEDS_REVIEW = 'needs-review';
@@ -44,9 +44,7 @@ export function deadLedger(kind: TaskKind): string[] {
 }
 
 export function byKind(labels: (kind: TaskKind) => readonly string[]): LedgerByKind {
-  return Object.fromEntries(
-    TASK_KINDS.map((kind) => [kind, labels(kind)]),
-  ) as unknown as LedgerByKind;
+  return { implement: labels('implement'), review: labels('review'), fix: labels('fix') };
 }
 
 /**

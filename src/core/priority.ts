@@ -1,4 +1,4 @@
-// Priorities and the queue score of seed 004.
+// Priorities and the score that orders a queue.
 
 export const PRIORITIES = { high: 100, normal: 50, low: 25 } as const;
 export type PriorityName = keyof typeof PRIORITIES;

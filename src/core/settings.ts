@@ -1,7 +1,7 @@
-// The policy knobs: what an operator may turn while Banto runs. `config.ts` fills them at start,
+// The policy knobs: what an operator may turn while Banto runs. `config/` fills them at start,
 // `PUT /config/{name}` changes them, and every instance sees the change.
 
-import { LEASE_SECONDS_MAX, LEASE_SECONDS_MIN } from './lease.ts';
+import { LEASE_SECONDS_MAX, LEASE_SECONDS_MIN } from './attempt/lease.ts';
 import { DEFAULT_PRIORITY_LABELS, type PriorityLabels } from './priority.ts';
 
 export interface Policy {

@@ -5,12 +5,12 @@
 // gives the same answer and changes nothing. The store owns the clock: callers pass durations.
 // Policy (delays, rounds, labels) comes in as plain values; a store only checks and sets.
 
-import type { Limits } from './budget.ts';
-import type { Fact } from './facts.ts';
+import type { Limits } from './attempt/budget.ts';
+import type { LogStore } from './attempt/log-store.ts';
+import type { Question } from './attempt/question.ts';
+import type { ByHand, Fact, IssueFactType } from './facts.ts';
 import type { Issue, StoredIssue } from './issue.ts';
-import type { LogStore } from './log-store.ts';
-import type { OpenPace } from './pace.ts';
-import type { Question } from './question.ts';
+import type { OpenPace } from './pace/pace.ts';
 import type { Attempt, AttemptOutcome, Lease, Task, TaskKind, TaskState, Verdict } from './task.ts';
 import type { Tickets } from './ticket.ts';
 import type { NewPullRequest, Usage } from './usage.ts';
@@ -22,7 +22,7 @@ import type { NewPullRequest, Usage } from './usage.ts';
  * |---|---|---|---|---|
  * | nothing | made ready | made delayed, or ready when past | made held | not made |
  * | held | ready, or delayed (reason `retry`) while `readyAt` is ahead; refused (below): unchanged while `readyAt` is ahead | the same | new reason | cancelled |
- * | delayed, ready | unchanged (a back-off is kept) | `readyAt` set anew from `createdAt`, unless it backs off | held; `readyAt` kept | cancelled |
+ * | delayed, ready | unchanged (a back-off is kept) | `readyAt` set again from `createdAt`, unless it backs off | held; `readyAt` kept | cancelled |
  * | leased | unchanged | unchanged | unchanged | cancelled, the lease with it |
  * | done | unchanged | unchanged | unchanged | unchanged |
  * | dead | unchanged | unchanged | unchanged | cancelled |
@@ -47,7 +47,7 @@ export interface TaskPlan {
   /** Who wrote the change, and how long the last of them is asked first: taken when the task is made. */
   readonly authors: readonly string[];
   readonly authorFirstMs: number;
-  /** False: applied if the task exists, never made anew. */
+  /** False: applied if the task exists, never made again. */
   readonly create: boolean;
 }
 
@@ -77,7 +77,6 @@ export interface ClaimInput {
   readonly groups: readonly (readonly string[])[];
   /** The registry's version the groups were made from; another one answers `stale`. */
   readonly registryVersion: number;
-  readonly ledger: LedgerByKind;
   /** The caller promises to write the outbox entries it gets back within this time. */
   readonly writeLockMs: number;
 }
@@ -183,6 +182,8 @@ export interface FailInput extends ReportedEnd {
   readonly retryDelaysMs: readonly number[];
   /** Overrides the delay when it will be retried. */
   readonly delayMs: number | null;
+  /** How it left the files. The same as the failed attempt before: held for a person instead of retried. */
+  readonly tree?: string | null;
   readonly ledger: readonly string[];
   readonly deadLedger: readonly string[];
 }
@@ -215,7 +216,7 @@ export type Operated =
 
 export type Asked =
   | { readonly outcome: 'ok'; readonly questionId: string }
-  | { readonly outcome: 'lease_lost' | 'not_found' | 'forbidden' };
+  | { readonly outcome: 'lease_lost' | 'not_found' | 'forbidden' | 'too_many' };
 
 export type Answered =
   | { readonly outcome: 'ok'; readonly task: Task }
@@ -275,6 +276,8 @@ export interface Write {
 export type Settlement =
   | { readonly outcome: 'written'; readonly labels: readonly string[] | null }
   | { readonly outcome: 'retry'; readonly delayMs: number; readonly error: string }
+  /** The forge asked for patience, which is no failure: nothing is counted or told. */
+  | { readonly outcome: 'later'; readonly delayMs: number }
   | { readonly outcome: 'refused'; readonly error: string };
 
 export interface Registry {
@@ -283,7 +286,7 @@ export interface Registry {
   readonly buckets: readonly string[];
   /** Labels on unfinished tasks that no agent has offered as a capability yet. */
   readonly unlearned: readonly string[];
-  /** Repositories and agents that an operator paused (`core/paused.ts`); a change makes a new version. */
+  /** Repositories and agents that an operator paused (`core/pairing/paused.ts`); a change makes a new version. */
   readonly paused: readonly string[];
 }
 
@@ -324,7 +327,7 @@ export interface AgentRecord {
   readonly lastSeenAt: number;
   /** Ids of the tasks it holds. */
   readonly holds: readonly string[];
-  /** The shortest lease it holds, in seconds. */
+  /** The shortest lease it holds, in seconds; null where it holds none, or only ones that a question pauses. */
   readonly leaseSeconds: number | null;
   /** True from the expiry of a lease of its until it is heard of again. */
   readonly lapsed: boolean;
@@ -375,7 +378,7 @@ export interface TaskVerbs {
   /** A question to people. The lease lives without heartbeats until it is answered, or for `askMs`. */
   ask(input: WithLease & { readonly question: string; readonly askMs: number }): Promise<Asked>;
   /** The lease runs again from here, with its whole time. */
-  answer(input: { taskId: string; questionId: string; answer: string }): Promise<Answered>;
+  answer(input: ByHand & { taskId: string; questionId: string; answer: string }): Promise<Answered>;
   complete(input: CompleteInput): Promise<Ended>;
   fail(input: FailInput): Promise<Ended>;
   release(input: ReleaseInput): Promise<Ended>;
@@ -392,17 +395,34 @@ export interface TaskVerbs {
   }): Promise<Ended>;
   /** Expires leases, promotes what is due, opens reserved tasks to all, forgets what is old. */
   sweep(input: SweepInput): Promise<SweepResult>;
-  prioritize(input: { taskId: string; priority: number }): Promise<Operated>;
+  prioritize(input: ByHand & { taskId: string; priority: number }): Promise<Operated>;
   /**
    * Ready at once or, with `delayMs`, delayed (reason `requeued`); attempts count from 0 again.
-   * From dead, delayed, ready, cancelled (its issue being open) and held as refused; anything else is a conflict.
+   * From dead, delayed, ready, cancelled (its issue being open) and held as refused or without progress; anything
+   * else is a conflict.
    */
-  requeue(input: { taskId: string; delayMs: number; ledger: readonly string[] }): Promise<Operated>;
+  requeue(
+    input: ByHand & { taskId: string; delayMs: number; ledger: readonly string[] },
+  ): Promise<Operated>;
   /** Takes the lease away from whoever holds it; ready again, no attempt counted. */
-  unlock(input: { taskId: string; ledger: readonly string[] }): Promise<Operated>;
-  cancel(input: { taskId: string; reason: string; ledger: readonly string[] }): Promise<Operated>;
+  unlock(input: ByHand & { taskId: string; ledger: readonly string[] }): Promise<Operated>;
+  cancel(
+    input: ByHand & { taskId: string; reason: string; ledger: readonly string[] },
+  ): Promise<Operated>;
   /** What the task may use in all from now on; null leaves a limit as it is. `general` are the settings. */
-  setBudget(input: { taskId: string; limits: Limits; general: Limits }): Promise<Operated>;
+  setBudget(input: ByHand & { taskId: string; limits: Limits; general: Limits }): Promise<Operated>;
+  /**
+   * Writes down what somebody did to an issue, in the history of this task if it is there. Nothing else changes.
+   * Repeated, it stands there twice.
+   */
+  noteIssue(
+    input: ByHand & {
+      repository: string;
+      number: number;
+      taskId: string | null;
+      type: IssueFactType;
+    },
+  ): Promise<void>;
   /** The pull request that was opened for a task, and for the review that follows it. */
   linkPull(input: { taskId: string; followUpId: string | null; prNumber: number }): Promise<void>;
 }
@@ -412,7 +432,11 @@ export interface TaskReads {
   peek(buckets: readonly string[], limitPerBucket: number): Promise<BucketPeek[]>;
   task(id: string, historyCursor?: string): Promise<TaskDetail | null>;
   tasks(filter: TaskFilter): Promise<{ tasks: Task[]; nextCursor: string | null }>;
-  /** The issues with these numbers that are known, open or not, with all their tasks. */
+  /** The first ready tasks in the order of the queue. */
+  firstReady(limit: number): Promise<Task[]>;
+  /** The issues with these numbers that are known, open or not: for lists, which have the tasks already. */
+  issueTexts(repository: string, numbers: readonly number[]): Promise<StoredIssue[]>;
+  /** The same with all their tasks. */
   issuesNumbered(repository: string, numbers: readonly number[]): Promise<MirroredIssue[]>;
   /** Issues that are open, or have unfinished tasks, in order of number; `after` is the last number seen. */
   openIssues(repository: string, after: number, limit: number): Promise<MirroredIssue[]>;
@@ -427,9 +451,18 @@ export interface TaskReads {
   lastSeq(): Promise<number>;
 }
 
+/** The labels of an issue: those that Banto wants there, those it put there, and those of people. */
+export interface LabelsOfIssue {
+  readonly wanted: readonly string[];
+  readonly written: readonly string[];
+  readonly matchLabels: readonly string[];
+}
+
 export interface Outbox {
   /** Entries that are due; locks them for `lockMs`, so that no one else writes them meanwhile. */
   takeWrites(limit: number, lockMs: number): Promise<Write[]>;
+  /** Read at the moment of writing, so that nothing else has to be; null: no such issue. */
+  labels(repository: string, number: number): Promise<LabelsOfIssue | null>;
   settleWrite(write: Pick<Write, 'id' | 'version'>, settlement: Settlement): Promise<void>;
   /** Asks for the labels of an issue to be written again (repair). Already pending: left as it is. */
   touchLabels(repository: string, number: number): Promise<void>;
@@ -441,7 +474,7 @@ export interface Settings {
   /** Settings whose name begins with the prefix: `config:`, `flags:`, `tokens:`. */
   settings(prefix: string): Promise<ReadonlyMap<string, unknown>>;
   /** Null removes it. */
-  putSetting(name: string, value: unknown): Promise<void>;
+  putSetting(name: string, value: unknown, byHand?: ByHand): Promise<void>;
 }
 
 /** What instances that share one store agree on beside tasks. One process alone always leads. */

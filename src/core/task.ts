@@ -1,7 +1,7 @@
 // Tasks, their states and the one table of transitions. Every store and the model test read this table.
 
-import type { Limits } from './budget.ts';
-import type { Question } from './question.ts';
+import type { Limits } from './attempt/budget.ts';
+import type { Question } from './attempt/question.ts';
 import type { NewPullRequest, Usage, Used } from './usage.ts';
 
 export const TASK_KINDS = ['implement', 'review', 'fix'] as const;

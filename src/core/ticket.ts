@@ -1,4 +1,4 @@
-// A ticket is an agent's standing request for work while it waits (seed 002).
+// A ticket is an agent's standing request for work while it waits.
 
 import type { TaskKind } from './task.ts';
 
@@ -41,7 +41,7 @@ export interface MostWaiting {
 export interface Tickets {
   /**
    * With `most`, only while fewer wait on all instances together; otherwise the answer is which limit is reached,
-   * and nothing is made. A ticket that is there already is made anew, whatever the limits.
+   * and nothing is made. A ticket that is there already is made again, whatever the limits.
    */
   create(ticket: Ticket, ttlMs: number, most?: MostWaiting): Promise<'ok' | keyof MostWaiting>;
   /** Reads one. Never repairs. */

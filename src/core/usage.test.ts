@@ -70,3 +70,59 @@ describe('what an attempt has used', () => {
     ]);
   });
 });
+
+describe('sums', () => {
+  const of = (base: number) => ({
+    inputTokens: base,
+    outputTokens: base + 1,
+    cachedTokens: base + 2,
+    costMicroUsd: base + 3,
+    turns: base + 4,
+  });
+
+  it('add every figure by itself', () => {
+    expect(addUsed(of(10), of(100))).toEqual({
+      inputTokens: 110,
+      outputTokens: 112,
+      cachedTokens: 114,
+      costMicroUsd: 116,
+      turns: 118,
+    });
+    expect(addUsed(null, of(1))).toEqual(of(1));
+    expect(addUsed(of(1), null)).toEqual(of(1));
+  });
+
+  it('are of what rose, and nothing is where nothing was said', () => {
+    const before = usage({ inputTokens: 1, outputTokens: 2, cachedTokens: 3, turns: 4 });
+    const after = usage({ inputTokens: 11, outputTokens: 22, cachedTokens: 33, turns: 44 });
+    expect(usageAdded(before, after)).toEqual({
+      model: null,
+      inputTokens: 10,
+      outputTokens: 20,
+      cachedTokens: 30,
+      costMicroUsd: 0,
+      turns: 40,
+    });
+    expect(usageAdded(null, usage({ model: 'm' }))).toBeNull();
+  });
+
+  it('are counted for no model where none is known', () => {
+    const added = { ...of(0), model: null, costMicroUsd: 0 };
+    expect(usageCounters('a1', added)).toEqual([
+      ['output_tokens', 1],
+      ['agent:a1:output_tokens', 1],
+      ['cached_tokens', 2],
+      ['agent:a1:cached_tokens', 2],
+      ['turns', 4],
+      ['agent:a1:turns', 4],
+    ]);
+  });
+
+  it('keep the session, and what only one of two calls said', () => {
+    const before = usage({ sessionId: 's1', turns: 3, costUsd: -1 });
+    const told = usage({ model: 'm' });
+    expect(mergeUsage(before, told)).toEqual(
+      usage({ model: 'm', sessionId: 's1', turns: 3, costUsd: -1 }),
+    );
+  });
+});

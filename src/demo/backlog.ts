@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { gitArguments, gitEnvironment } from '../git-command.ts';
+import { gitArguments, gitEnvironment } from '../machine/git-command.ts';
 
 const run = promisify(execFile);
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '../client/client.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/shape.ts';
 import { DEFAULT_POLICY } from '../core/settings.ts';
 import { parseTaskId } from '../core/task.ts';
 import { keepBusy } from './endless.ts';

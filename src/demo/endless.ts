@@ -1,5 +1,6 @@
 // `banto demo --endless`: a fleet that is always busy, for showing the page round. Issues come in, agents take
-// their time, some fail, one dies now and then and comes back, and a person closes what was approved.
+// their time, cost something and keep a log, some fail or ask a question, one dies now and then and comes back, and
+// a person closes what was approved.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '../client/client.ts';
@@ -47,6 +48,13 @@ const STEP_MS = [1000, 5000] as const;
 const AWAY_MS = 60_000;
 const FAILS = 0.1;
 const DIES = 0.03;
+const ASKS = 0.012;
+const QUESTION = 'Prices with or without tax? The old page shows both.';
+/** How long a question stands on the page before somebody answers it after all. */
+const UNANSWERED_MS = 90_000;
+const LOOK_MS = 2000;
+const MODELS = ['large', 'large', 'small', 'small', 'medium', 'medium'] as const;
+const DOLLARS_PER_SECOND = { large: 0.02, medium: 0.01, small: 0.004 } as const;
 const WANTS_CHANGES = 0.25;
 
 const between = ([from, to]: readonly [number, number]) => from + Math.random() * (to - from);
@@ -104,11 +112,47 @@ async function finish({ client, stage }: Endless, task: AssignmentAnswer, agentI
   }
 }
 
+function usageOf(agentId: string, startedAt: number) {
+  const seconds = (Date.now() - startedAt) / 1000;
+  const model = MODELS[FLEET.findIndex(({ id }) => id === agentId)] ?? 'small';
+  return {
+    model,
+    cost_usd: Math.round(seconds * DOLLARS_PER_SECOND[model] * 100) / 100,
+    input_tokens: Math.round(seconds * 6000),
+    output_tokens: Math.round(seconds * 200),
+    turns: Math.ceil(seconds / 3),
+  };
+}
+
+/** Whoever looks at the page may answer; after a while somebody else does. */
+async function askPeople(
+  { client, signal, say }: Endless,
+  task: AssignmentAnswer,
+  agentId: string,
+) {
+  const lease_token = task.lease.token;
+  const { question_id } = await client.ask(task.task_id, { lease_token, question: QUESTION });
+  say(`${agentId} asks: ${QUESTION}`);
+  for (const until = Date.now() + UNANSWERED_MS; Date.now() < until; ) {
+    await sleep(LOOK_MS, undefined, { signal });
+    const { questions } = await client.task(task.task_id);
+    if (questions.every(({ open }) => !open)) return;
+  }
+  await client.answer(task.task_id, { question_id, answer: 'With tax, as on the invoice.' });
+}
+
 async function workOn(endless: Endless, task: AssignmentAnswer, agentId: string): Promise<void> {
   const { client, signal, say } = endless;
+  const lease_token = task.lease.token;
+  const startedAt = Date.now();
+  let offset = 0;
   for (const progress of NOTES) {
     await sleep(between(STEP_MS), undefined, { signal });
-    await client.heartbeat(task.task_id, { lease_token: task.lease.token, progress });
+    const usage = usageOf(agentId, startedAt);
+    await client.heartbeat(task.task_id, { lease_token, progress, usage });
+    const text = `$ ${progress}\n`;
+    ({ size: offset } = await client.appendLog(task.task_id, { lease_token, offset, text }));
+    if (Math.random() < ASKS) await askPeople(endless, task, agentId);
     if (Math.random() >= DIES) continue;
     say(`${agentId} dies without a word (its process is gone)`);
     await sleep(AWAY_MS, undefined, { signal });

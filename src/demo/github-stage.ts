@@ -1,5 +1,5 @@
 // The same backlog on a GitHub of its own: the double that Banto's tests run against. It is part of a clone, not of
-// the package, and so it is only loaded here and by its address.
+// the package, and so it is loaded by its address, and only where it is there.
 
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { ISSUES } from './backlog.ts';
 import type { Stage } from './stage.ts';
 
 const REPOSITORY = 'octo/shop';
-const DOUBLE = new URL('../../test/support/github/double.ts', import.meta.url);
+const DOUBLE = new URL('../../github-double/double.ts', import.meta.url);
 
 /** What the demo needs of it. */
 interface Double {
@@ -38,7 +38,7 @@ async function startDouble(): Promise<Double> {
   if (!existsSync(fileURLToPath(DOUBLE))) {
     throw new BantoError(
       'misconfigured',
-      "banto demo --github runs in a clone of Banto's repository only: the GitHub it plays on is part of the tests. Without a clone, use banto demo.",
+      "banto demo --github runs in a clone of Banto's repository only: the GitHub it plays on is not part of the package. Without a clone, use banto demo.",
     );
   }
   const { startGithubDouble } = (await import(DOUBLE.href)) as {

@@ -1,7 +1,7 @@
 // Turns events into lines a person can follow.
 
+import { explainReason } from '../core/pairing/why.ts';
 import { parseTaskId } from '../core/task.ts';
-import { explainReason } from '../core/why.ts';
 
 export interface StoryEvent {
   readonly type: string;

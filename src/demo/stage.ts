@@ -1,6 +1,6 @@
 // Where the demo plays: what a person does there, and where Banto finds the work.
 
-import type { Config } from '../config.ts';
+import type { Config } from '../config/shape.ts';
 import type { DemoIssue } from './backlog.ts';
 
 export interface Stage {

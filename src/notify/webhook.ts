@@ -1,7 +1,7 @@
 // One outgoing webhook: a signed POST of JSON with a `text` that Slack and tools like it show as it is.
 
 import { createHash, createHmac } from 'node:crypto';
-import type { Message } from '../core/notices.ts';
+import type { Message } from '../core/reporting/notices.ts';
 
 export interface WebhookOptions {
   readonly url: string;

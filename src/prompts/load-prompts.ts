@@ -3,7 +3,7 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BantoError } from '../core/errors.ts';
-import { parseTemplate, type Template, type Templates } from '../core/prompt-template.ts';
+import { parseTemplate, type Template, type Templates } from '../core/prompt/prompt-template.ts';
 import { TASK_KINDS, type TaskKind } from '../core/task.ts';
 
 const SHIPPED = import.meta.dirname;
@@ -43,19 +43,43 @@ function namesIn({ path, isNamed }: PromptFolder): string[] {
   }
 }
 
+function strayProblem(folder: PromptFolder, name: string): BantoError {
+  return new BantoError(
+    'misconfigured',
+    `${join(folder.path, name)} is no prompt: the files are ${KNOWN.join(', ')} (and README.md, which is not read).`,
+  );
+}
+
 export function loadPrompts(folder: PromptFolder | null = null): Templates {
   const own = folder === null ? [] : namesIn(folder);
   const stray = own.find((name) => !KNOWN.includes(name));
-  if (folder !== null && stray !== undefined) {
-    throw new BantoError(
-      'misconfigured',
-      `${join(folder.path, stray)} is no prompt: the files are ${KNOWN.join(', ')} (and README.md, which is not read).`,
-    );
-  }
+  if (folder !== null && stray !== undefined) throw strayProblem(folder, stray);
   const templates = TASK_KINDS.map((kind): [TaskKind, Template] => {
     const name = `${kind}.md`;
     const path = folder !== null && own.includes(name) ? folder.path : SHIPPED;
     return [kind, read(join(path, name))];
   });
   return Object.fromEntries(templates) as Record<TaskKind, Template>;
+}
+
+export interface PromptsExamined {
+  /** The names of the files that replace shipped prompts. */
+  readonly own: readonly string[];
+  /** A sentence for each file that would stop the start. */
+  readonly problems: readonly string[];
+}
+
+/** Everything that is wrong with a folder of prompts at once, for a person who wants to correct it. */
+export function examinePrompts(folder: PromptFolder): PromptsExamined {
+  const names = namesIn(folder);
+  const problems = names.flatMap((name) => {
+    try {
+      if (!KNOWN.includes(name)) throw strayProblem(folder, name);
+      read(join(folder.path, name));
+      return [];
+    } catch (error) {
+      return [error instanceof Error ? error.message : String(error)];
+    }
+  });
+  return { own: names.filter((name) => KNOWN.includes(name)), problems };
 }

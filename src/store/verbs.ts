@@ -9,7 +9,14 @@ import { expire, open, promote } from '../core/decide/expire.ts';
 import { fail } from '../core/decide/fail.ts';
 import { heartbeat } from '../core/decide/heartbeat.ts';
 import { mirror } from '../core/decide/mirror.ts';
-import { retryWrites, settleWrite, takeWrites, touchLabels } from '../core/decide/outbox.ts';
+import { noteIssue } from '../core/decide/note-issue.ts';
+import {
+  labels,
+  retryWrites,
+  settleWrite,
+  takeWrites,
+  touchLabels,
+} from '../core/decide/outbox.ts';
 import { markAnswered } from '../core/decide/recall.ts';
 import { refuse } from '../core/decide/refuse.ts';
 import { release, unlock } from '../core/decide/release.ts';
@@ -72,6 +79,7 @@ function createOutbox(store: BaseStore): Outbox {
       if (inputs.length === 0) return [];
       return (await store.changeAll(takeWrites, inputs)).flat();
     },
+    labels: (repository, number) => store.change(labels, { issue: { repository, number } }),
     async settleWrite({ id, version }, settlement) {
       const issue = issueOfWrite(id);
       if (issue !== null) await store.change(settleWrite, { issue, id, version, settlement });
@@ -105,6 +113,7 @@ function createVerbs(store: BaseStore): Named {
     ask: (input) => store.change(ask, input),
     answer: (input) => store.change(answer, input),
     setBudget: (input) => store.change(setBudget, input),
+    noteIssue: (input) => store.change(noteIssue, input),
     linkPull: (input) => store.change(linkPull, input),
     prioritize: (input) => store.change(prioritize, input),
     requeue: (input) => store.change(requeue, input),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Fact } from '../core/facts.ts';
-import { createTelemetry } from '../telemetry.ts';
+import { createTelemetry } from './telemetry.ts';
 
 const taskId = 'octo~shop~7~implement.1';
 const leased: Fact = {

@@ -25,6 +25,10 @@ const QUIET: Partial<Record<Fact['type'], string>> = {
   ready: 'task ready',
   renewed: 'lease renewed',
   prioritized: 'priority changed',
+  issue_added: 'issue added by an operator',
+  issue_edited: 'issue edited by an operator',
+  issue_closed: 'issue closed by an operator',
+  issue_reopened: 'issue reopened by an operator',
 };
 
 export function createFactLog(log: Logger): (fact: Fact, leads: boolean) => void {

@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Attributes, Context, Tracer } from '@opentelemetry/api';
-import type { Fact } from '../core/facts.ts';
+import { type Fact, isIssueFact } from '../core/facts.ts';
 import { parseTaskId, type TaskState } from '../core/task.ts';
 
 export interface Traces {
@@ -187,7 +187,7 @@ export async function openTraces(version: string): Promise<Traces> {
 
   return {
     takeFacts(facts, leads) {
-      for (const fact of facts) if ('taskId' in fact) take(fact, leads);
+      for (const fact of facts) if ('taskId' in fact && !isIssueFact(fact)) take(fact, leads);
     },
     stop: () => provider.shutdown(),
   };

@@ -2,7 +2,7 @@
 // at once when the task is no longer ours or what it may cost is used up.
 
 import type { Client } from '../client/client.ts';
-import { BantoError } from '../core/errors.ts';
+import { BantoError, isRefusedForNow } from '../core/errors.ts';
 import type { AssignmentAnswer } from '../doors/schema/request-task.ts';
 import type { UsageBody } from '../doors/schema/usage.ts';
 import type { AttemptLog } from './run/attempt-log.ts';
@@ -47,7 +47,7 @@ export function isLost(error: unknown): boolean {
 }
 
 export function isAway(error: unknown): boolean {
-  return error instanceof BantoError && ['unreachable', 'busy'].includes(error.code);
+  return error instanceof BantoError && isRefusedForNow(error.code);
 }
 
 export function holdLease(options: LeaseOptions): LeaseHolder {

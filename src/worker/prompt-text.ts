@@ -14,7 +14,7 @@ export interface Change {
 export function workPrompt(task: AssignmentAnswer, check: string | null): string {
   return [
     task.prompt,
-    `You work in a git worktree that is on the branch ${task.branch_name}. Commit your work there. Do not push, do not switch branches and do not rewrite commits that were there before: Banto pushes the branch and reports the task.`,
+    `The worktree is made already: you are in it, and it is on the branch ${task.branch_name}. Make no other one, and commit your work here. Do not push, do not switch branches and do not rewrite commits that were there before: Banto pushes the branch and reports the task.`,
     ...(check === null
       ? []
       : [`Before you finish, this command must pass in the worktree: ${check}`]),

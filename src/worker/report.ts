@@ -2,10 +2,10 @@
 // again until it answers, or until somebody cannot wait.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { NO_PROGRESS } from '../core/attempt/no-progress.ts';
 import { BantoError } from '../core/errors.ts';
 import type { Bench } from './bench.ts';
 import { isAway, isLost } from './lease.ts';
-import { markTree, shortTree } from './outcome/tree-mark.ts';
 import { pushBranch } from './place/branch.ts';
 import type { Rounds } from './rounds.ts';
 
@@ -23,6 +23,7 @@ const MOST_REASON = 19_000;
 const MOST_RELEASE = 3900;
 const MOST_SUMMARY = 4000;
 const MOST_TITLE = 200;
+const STUCK = 'The attempt before left the very same files: the task waits for a person.';
 export const LOST: Report = { how: 'abandoned', text: 'the lease was lost' };
 
 /** Null: the lease is no longer ours. */
@@ -58,26 +59,27 @@ function usagePart(bench: Bench) {
 export async function reportFailure(
   bench: Bench,
   reason: string,
-  { retryable = true, tree = null as string | null } = {},
+  tree: string | null = null,
 ): Promise<Report> {
   const { deps, task, log } = bench;
-  const marked = markTree(reason, tree);
   const end = log.tail();
   await bench.lease.flush();
-  const full = end === '' ? marked : `${marked}\n\nThe end of the log:\n${end}`;
+  const full = end === '' ? reason : `${reason}\n\nThe end of the log:\n${end}`;
   const answer = await persist(bench, (signal) =>
     deps.client.fail(
       task.task_id,
       {
         lease_token: task.lease.token,
         reason: plain(full, MOST_REASON),
-        retryable,
+        ...(tree === null ? {} : { tree }),
         ...usagePart(bench),
       },
       { signal },
     ),
   );
-  return answer === null ? LOST : { how: 'failed', text: reason };
+  if (answer === null) return LOST;
+  const stuck = answer.state === 'held' && answer.reason === NO_PROGRESS;
+  return { how: 'failed', text: stuck ? `${reason} ${STUCK}` : reason };
 }
 
 export async function reportRelease(
@@ -125,7 +127,7 @@ async function completeChange(bench: Bench, rounds: Rounds): Promise<Report> {
   const pause = (ms: number) => sleep(ms).then(() => undefined);
   if ((await pushBranch(checkout, task.branch_name, pause)) === 'rejected') {
     const reason = `${task.branch_name} could not be pushed: others pushed to it meanwhile.`;
-    return reportFailure(bench, reason, { tree: treeOf(rounds) });
+    return reportFailure(bench, reason, rounds.look?.tree ?? null);
   }
   if (checkout.remote !== null) log.banto(`pushed ${task.branch_name} to ${checkout.remote}`);
   const summary = summaryOf(bench, rounds);
@@ -149,10 +151,6 @@ async function completeChange(bench: Bench, rounds: Rounds): Promise<Report> {
     ),
   );
   return answer === null ? LOST : { how: 'completed', text: summary };
-}
-
-function treeOf({ look }: Rounds): string | null {
-  return look === null ? null : shortTree(look.tree);
 }
 
 async function completeWords(bench: Bench, rounds: Rounds): Promise<Report> {
@@ -186,10 +184,7 @@ export async function report(bench: Bench, rounds: Rounds): Promise<Report> {
     case 'release':
       return reportRelease(bench, outcome.reason, outcome.delaySeconds);
     case 'fail':
-      return reportFailure(bench, outcome.reason, {
-        retryable: outcome.retryable,
-        tree: treeOf(rounds),
-      });
+      return reportFailure(bench, outcome.reason, rounds.look?.tree ?? null);
     case 'complete':
       return outcome.how === 'changed'
         ? completeChange(bench, rounds)

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import type { Workplace } from './bench.ts';
 import { changeProblem, type Evidence, judge, type Outcome } from './outcome/judge.ts';
 import { noChangeIn } from './outcome/no-change.ts';
-import { shortTree, treeOfLastFailure } from './outcome/tree-mark.ts';
 import { isVerdict, readVerdict, type Verdict } from './outcome/verdict.ts';
 import { commitAll, type Look, lookAt } from './place/look.ts';
 import { mergeBase } from './place/worktree.ts';
@@ -115,8 +114,6 @@ function evidenceOf(place: Workplace, { end, reading }: ToolRun): Evidence {
     noChange: noChangeIn(reading.lastText),
     check: null,
     verdict: null,
-    tree: null,
-    treeBefore: treeOfLastFailure(task.handoff),
     now: deps.now(),
   };
 }
@@ -138,13 +135,14 @@ export async function implementRounds(
   const prompt = workPrompt(task, check);
   let run = await runWithSession(place, { prompt, session, schema: null });
   for (let round = 0; ; round += 1) {
-    let look = await lookAt(worktree, scratch);
+    let look = await lookAt(worktree, scratch, preset.toolFiles);
     const dirty = look.changed.length + look.untracked.length > 0;
     if (commit && dirty && endedWell(run, preset.hasResult)) {
-      await commitAll(worktree, `${task.title.slice(0, 200)} (#${task.issue_id})`, place.env);
-      look = await lookAt(worktree, scratch);
+      const subject = `${task.title.slice(0, 200)} (#${task.issue_id})`;
+      await commitAll(worktree, subject, place.env, preset.toolFiles);
+      look = await lookAt(worktree, scratch, preset.toolFiles);
     }
-    const evidence: Evidence = { ...evidenceOf(place, run), ...look, tree: shortTree(look.tree) };
+    const evidence: Evidence = { ...evidenceOf(place, run), ...look };
     const mayAsk = round < checkRounds && !place.stops.halt.aborted;
     let again: string | null = null;
     let checked: CheckRun | null = null;

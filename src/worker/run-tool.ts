@@ -75,7 +75,7 @@ export async function runTool(
       stdin: call.stdin,
       onStart: (pid) => void noteProcess(pid),
       onLine(line, stream) {
-        watch.heard();
+        watch.sawOutput();
         log.raw(line);
         if (stream === 'stderr' && complaints.push(line) > COMPLAINTS) complaints.shift();
         for (const words of reader[stream](line)) {
@@ -92,7 +92,7 @@ export async function runTool(
   );
   watch.stop();
   reader.finish(end.exitCode, place.scratch);
-  if (preset.hasResult) lastWords(end, reading, complaints.join('\n'), deps.now());
+  if (preset.hasResult) readComplaints(end, reading, complaints.join('\n'), deps.now());
   meter.end();
   if (reading.sessionId !== null) {
     const totals = reading.usage ?? session?.totals ?? null;
@@ -109,7 +109,7 @@ function describeEnd({ exitCode, signal, halt, startError }: CommandEnd): string
 }
 
 /** A tool that ends before its first event says why on standard error only. */
-function lastWords(
+function readComplaints(
   { exitCode, halt }: CommandEnd,
   reading: Reading,
   text: string,

@@ -6,6 +6,7 @@ import type { AssignmentAnswer } from '../doors/schema/request-task.ts';
 import { type AttemptEnd, workOn } from './attempt.ts';
 import type { Slot } from './bench.ts';
 import { isAway } from './lease.ts';
+import { otherRepository } from './place/same-repository.ts';
 
 export interface SlotEnd {
   /** Null: no task came. */
@@ -33,9 +34,19 @@ async function ask({ agentId, settings, deps }: Slot): Promise<AssignmentAnswer 
   );
 }
 
+/** Worth waiting for with --once too; a day's budget that is used up says to come back much later. */
+function isBusyForNow(error: unknown): boolean {
+  if (!(error instanceof BantoError) || error.code !== 'busy') return false;
+  return (error.retryAfterSeconds ?? 0) * 1000 <= MOST_PAUSE_MS;
+}
+
 /** A task of another repository cannot be done in this clone. */
-function strange({ checkout }: Slot, task: AssignmentAnswer): string | null {
-  const { slug } = checkout;
+async function strange({ checkout }: Slot, task: AssignmentAnswer): Promise<string | null> {
+  const { slug, folder } = checkout;
+  const other = await otherRepository(checkout, task.issue_url);
+  if (other !== null) {
+    return `The task ${task.task_id} is of the repository in ${other}, but this is ${folder}, which shares no commit with it. Start \`banto work\` there, or set BANTO_URL to the Banto of this one.`;
+  }
   if (slug === null || !task.repository.includes('/')) return null;
   if (slug.toLowerCase() === task.repository.toLowerCase()) return null;
   return `The task ${task.task_id} is of ${task.repository}, but this is a clone of ${slug}. Start \`banto work\` in a clone of it, or say --repository ${slug}.`;
@@ -57,21 +68,21 @@ export async function runSlot(slot: Slot): Promise<SlotEnd> {
       task = await ask(slot);
     } catch (error) {
       if (asked.aborted) break;
-      if (
-        !isAway(error) ||
-        (settings.once && !(error instanceof BantoError && error.code === 'busy'))
-      ) {
-        throw error;
-      }
-      deps.tell({ type: 'away', agentId, text: (error as Error).message });
+      if (!isAway(error) || (settings.once && !isBusyForNow(error))) throw error;
+      deps.tell({
+        type: 'away',
+        agentId,
+        text: `${(error as Error).message} It is asked again by itself.`,
+      });
       await pause();
       continue;
     }
     if (task === null) {
-      if (settings.once) break;
-      continue;
+      if (!settings.once) continue;
+      deps.tell({ type: 'away', agentId, text: 'There was no suitable task.' });
+      break;
     }
-    const wrong = strange(slot, task);
+    const wrong = await strange(slot, task);
     if (wrong !== null) {
       await deps.client.release(task.task_id, { lease_token: task.lease.token, reason: wrong });
       return { last, fault: wrong };

@@ -85,6 +85,10 @@ describe.each(['sqlite', 'redis'] as const)('the page on %s', (store) => {
     await row.waitFor({ state: 'detached' });
     const id = await stage.known(5);
     await expect.poll(async () => (await stage.client.task(id)).state).toBe('ready');
+    // Who did it is said, here and in the history of the task.
+    await page.locator('.fact').getByText('repo#5 was edited by operator').waitFor();
+    await page.goto(`${stage.url}/tasks/${id}`);
+    await page.locator('.hist').getByText('it was edited by operator').waitFor();
   });
 
   test('filters are in the address: a link shows the same to somebody else', async () => {
@@ -100,7 +104,9 @@ describe.each(['sqlite', 'redis'] as const)('the page on %s', (store) => {
     const [, other] = tabs;
     await other.page.goto(page.url());
     await columnOf(other.page, 'Ready').getByText('Dark mode').waitFor();
-    expect(await other.page.locator('.view-head .dim').innerText()).toMatch(/^1 of \d tasks$/);
+    await expect
+      .poll(() => other.page.locator('.view-head .dim').innerText())
+      .toMatch(/^1 of \d tasks$/);
     // To the task and back: the filter is still there.
     await other.page.getByRole('link', { name: 'Dark mode' }).click();
     await other.page.getByRole('heading', { level: 1, name: 'Dark mode' }).waitFor();
@@ -131,7 +137,7 @@ describe.each(['sqlite', 'redis'] as const)('the page on %s', (store) => {
       state: 'cancelled',
       reason: 'Replaced by #9',
     });
-    await page.locator('.hist').getByText('it was cancelled').waitFor();
+    await page.locator('.hist').getByText('it was cancelled by operator').waitFor();
     await page.locator('.task-meta .pill').getByText('Cancelled').waitFor();
     expect(await cancel.isDisabled()).toBe(true);
 
@@ -179,5 +185,25 @@ describe.each(['sqlite', 'redis'] as const)('the page on %s', (store) => {
     await expect
       .poll(() => chart.getAttribute('aria-label'))
       .toBe('Leases: 1 completed, 1 failed, 0 expired, 2 handed out');
+  });
+
+  test('the log of a running attempt is read to its end and followed', async () => {
+    const task = await stage.take('dora', ['go']);
+    const [{ page }] = tabs;
+    const append = (offset: number, text: string) =>
+      stage.client.appendLog(task.task_id, { lease_token: task.lease.token, offset, text });
+    const long = `${'x'.repeat(99)}\n`.repeat(900);
+    let { size } = await append(0, long);
+    ({ size } = await append(size, 'one test left\n'));
+    await page.goto(`${stage.url}/tasks/${task.task_id}`);
+    const log = page.locator('.log');
+    await log.getByText('one test left').waitFor();
+    await append(size, 'all tests pass <b>really</b>\n');
+    await log.getByText('all tests pass <b>really</b>').waitFor();
+    const end = 'document.querySelector(".log")';
+    expect(
+      await page.evaluate(`${end}.scrollHeight - ${end}.scrollTop - ${end}.clientHeight`),
+    ).toBeLessThan(30);
+    await stage.client.release(task.task_id, { lease_token: task.lease.token });
   });
 });

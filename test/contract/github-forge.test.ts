@@ -1,4 +1,4 @@
-import { startGithubDouble } from '../support/github/double.ts';
+import { startGithubDouble } from '../../github-double/double.ts';
 import { forgeOn, SECRET } from '../support/github/forge.ts';
 import { startReceiver } from '../support/github/receiver.ts';
 import { type ForgeSetup, testForge } from './forge.ts';
@@ -39,7 +39,7 @@ async function setup(): Promise<ForgeSetup> {
     comments: async (number) =>
       [...repo.comments.values()].filter((one) => one.number === number).map((one) => one.body),
     close: async () => {
-      await github.webhooks.settled();
+      await github.webhooks.delivered();
       await forge.close();
       await receiver.close();
       await github.close();

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseDocument } from 'yaml';
-import { readComments } from '../../src/forge/local/comments.ts';
+import { readComments } from '../../src/forge/local/issue-file/comments.ts';
 import { openLocalForge } from '../../src/forge/local/local-forge.ts';
 import { makeLocalRepository } from '../support/local-repository.ts';
 import { type ForgeSetup, type SeededIssue, testForge } from './forge.ts';

@@ -1,7 +1,7 @@
 // What every pace promises, whoever counts: one process in its memory, or many instances in their store.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FLIGHT_MS, type Pace, type PaceLimits, TURN_MS } from '../../src/core/pace.ts';
+import { FLIGHT_MS, type Pace, type PaceLimits, TURN_MS } from '../../src/core/pace/pace.ts';
 
 export interface PaceHarness {
   readonly open: (identity: string, limits: PaceLimits) => Pace;
@@ -103,11 +103,11 @@ export function testPace(name: string, setup: () => Promise<PaceHarness>): void 
       for (const as of ['read', 'write', 'graphql'] as const) {
         expect(await pace.leave(as, as)).toEqual(wait);
       }
-      expect(await pace.known()).toEqual({ blockedMs: 1, budget: null });
+      expect(await pace.status()).toEqual({ blockedMs: 1, budget: null });
       harness.advance(1);
       expect(await pace.take('writes', 0)).toEqual({ waitMs: 0 });
       expect(await pace.leave('r3', 'write')).toBeNull();
-      expect(await pace.known()).toEqual({ blockedMs: 0, budget: null });
+      expect(await pace.status()).toEqual({ blockedMs: 0, budget: null });
     });
 
     it('lets nothing leave that took its place before the block', async () => {
@@ -181,12 +181,12 @@ export function testPace(name: string, setup: () => Promise<PaceHarness>): void 
       await pace.arrive('g0', { blockedMs: 0, budget });
       expect(await pace.leave('g1', 'graphql')).toEqual({ waitMs: 1000, reason: 'graphql' });
       expect(await pace.leave('w1', 'write')).toBeNull();
-      expect((await pace.known()).budget).toBeNull();
+      expect((await pace.status()).budget).toBeNull();
     });
 
     it('knows the budget, whichever answer comes last', async () => {
-      expect(await pace.known()).toEqual({ blockedMs: 0, budget: null });
-      const shown = async () => (await pace.known()).budget;
+      expect(await pace.status()).toEqual({ blockedMs: 0, budget: null });
+      const shown = async () => (await pace.status()).budget;
       await pace.arrive('r1', core(4000));
       await pace.arrive('r2', core(4001, HOUR_MS - 1000));
       expect(await shown()).toEqual({ limit: 5000, remaining: 4000, resetMs: HOUR_MS });

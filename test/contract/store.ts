@@ -3,6 +3,7 @@
 import { describe } from 'vitest';
 import { testAgents } from './store/agents.ts';
 import { testAnswers } from './store/answers.ts';
+import { testAtOnce } from './store/at-once.ts';
 import { testBounds } from './store/bounds.ts';
 import { testClaim } from './store/claim.ts';
 import { testFollowUps } from './store/follow-ups.ts';
@@ -25,6 +26,7 @@ export function testStore(name: string, setup: StoreSetup): void {
     testClaim(world);
     testAnswers(world);
     testLeaseVerbs(world);
+    testAtOnce(world);
     testFollowUps(world);
     testPlans(world);
     testOperators(world);

@@ -1,7 +1,7 @@
 // A Banto that kills itself at a named point: the second argument. Without one it just serves.
 
 import { serve } from '../../src/serve.ts';
-import { createTelemetry } from '../../src/telemetry.ts';
+import { createTelemetry } from '../../src/telemetry/telemetry.ts';
 import { configFor } from '../support/serve-config.ts';
 
 const [place, checkpoint] = process.argv.slice(2);

@@ -1,15 +1,15 @@
 // Backlog files: front matter, titles and bodies as people, tools and enemies write them.
 
 import { isDeepStrictEqual } from 'node:util';
-import { handoffOf } from '../../src/core/history.ts';
-import { planIssue } from '../../src/core/plan.ts';
-import { promptFor } from '../../src/core/prompt.ts';
-import { bareTemplates } from '../../src/core/prompt-template.ts';
-import { readable } from '../../src/core/readable.ts';
+import { handoffOf } from '../../src/core/attempt/history.ts';
+import { readable } from '../../src/core/issue-text/readable.ts';
+import { planIssue } from '../../src/core/plan/plan.ts';
+import { promptFor } from '../../src/core/prompt/prompt.ts';
+import { bareTemplates } from '../../src/core/prompt/prompt-template.ts';
 import type { Lease } from '../../src/core/task.ts';
-import { editLabels } from '../../src/forge/local/edit-labels.ts';
-import { Malformed } from '../../src/forge/local/front-matter.ts';
-import { decodeFile, readIssueText } from '../../src/forge/local/issue-file.ts';
+import { editLabels } from '../../src/forge/local/issue-file/edit-labels.ts';
+import { Malformed } from '../../src/forge/local/issue-file/front-matter.ts';
+import { decodeFile, readIssueText } from '../../src/forge/local/issue-file/issue-file.ts';
 import { context, issue, task } from '../support/planning.ts';
 import type { Dice } from './dice.ts';
 import { hostileText } from './hostile.ts';

@@ -10,7 +10,7 @@ import { createHttpDoor } from '../../src/doors/http/door.ts';
 import { openGithubForge } from '../../src/forge/github/github-forge.ts';
 import { openDatabase } from '../../src/store/sqlite/database.ts';
 import { createSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
-import { createTelemetry } from '../../src/telemetry.ts';
+import { createTelemetry } from '../../src/telemetry/telemetry.ts';
 import { issue } from '../support/planning.ts';
 import { scratchDir } from '../support/scratch.ts';
 import { silentLog } from '../support/world.ts';

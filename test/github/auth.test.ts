@@ -1,7 +1,7 @@
 // Who Banto is on GitHub, and whether that is enough: what is missing is named, one by one.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type GithubDouble, startGithubDouble } from '../support/github/double.ts';
+import { type GithubDouble, startGithubDouble } from '../../github-double/double.ts';
 import { forgeOn } from '../support/github/forge.ts';
 
 const REPOSITORY = 'octo/shop';

@@ -4,9 +4,9 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type GithubDouble, startGithubDouble } from '../../github-double/double.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { eventually } from '../support/eventually.ts';
-import { type GithubDouble, startGithubDouble } from '../support/github/double.ts';
 import { checkInvariants } from '../support/invariants.ts';
 import { scratchDir } from '../support/scratch.ts';
 import { createVictim, type VictimClient } from '../support/victim.ts';

@@ -23,7 +23,7 @@ const state = async (id: string) => (await w.states())[id];
 describe('a delivery', () => {
   it('brings an issue within its own words, without a read', async () => {
     await open();
-    await w.settle();
+    await w.runUntilIdle();
     const number = w.openIssue();
     const before = w.github.requests.length;
     await w.deliver(held());
@@ -34,7 +34,7 @@ describe('a delivery', () => {
   it('of a review ends the one of the agents', async () => {
     await open();
     const { number } = w.github.as('banto').openPull(SHOP, { title: 'x', head: 'x' });
-    await w.settle();
+    await w.runUntilIdle();
     expect(await state(`${number}~review.1`)).toBe('delayed: review_delay');
     w.time.advance(2000);
     w.ann.approve(SHOP, number);
@@ -46,7 +46,7 @@ describe('a delivery', () => {
     await open();
     const number = w.openIssue();
     const [opened] = held();
-    await w.settle();
+    await w.runUntilIdle();
     const gone = opened?.body.replace('"opened"', '"deleted"') ?? '';
     await w.deliver([{ event: 'issues', body: gone }]);
     expect(await state(`${number}~implement.1`)).toBe('ready');
@@ -59,7 +59,7 @@ describe('a delivery', () => {
 
   it('of a push to the default branch asks for a review only where that is switched on', async () => {
     await open({ forge: { reviewPushes: true } });
-    await w.settle();
+    await w.runUntilIdle();
     w.ann.push(SHOP, 'main');
     w.ann.push(SHOP, 'topic');
     const { number } = w.ann.openPull(SHOP, { title: 'x', head: 'topic' });
@@ -71,7 +71,7 @@ describe('a delivery', () => {
     // The merge was reviewed as a pull request.
     expect(pushes).toEqual([[expect.any(String), 'delayed: review_delay']]);
     w.time.advance(301_000);
-    await w.settle();
+    await w.runUntilIdle();
     const given = await w.request('r1', { capabilities: ['review'] });
     expect(given?.task).toMatchObject({ kind: 'review', priority: 50 });
     await w.converge();
@@ -79,7 +79,7 @@ describe('a delivery', () => {
 
   it('of a push is not needed again after a restart: the commit itself is read', async () => {
     await open({ forge: { reviewPushes: true } });
-    await w.settle();
+    await w.runUntilIdle();
     w.ann.push(SHOP, 'main');
     const sha = w.github.world.repo(SHOP).refs.get('heads/main') ?? '';
     await w.deliver(held());
@@ -95,7 +95,7 @@ describe('a delivery', () => {
     expect(await fresh.read(SHOP, number + 1)).toBeNull();
     w.time.advance(8 * 86_400_000);
     expect(await forgeOn(w.github, { now: w.time.now }).read(SHOP, number)).toBeNull();
-    await w.settle();
+    await w.runUntilIdle();
     expect(await state(id)).toBe('cancelled: issue_closed');
   });
 
@@ -105,7 +105,7 @@ describe('a delivery', () => {
       w.time.advance(10_000);
       await w.poll();
     };
-    await w.settle();
+    await w.runUntilIdle();
     await poll();
     const sha = w.ann.push(SHOP, 'main');
     const pushed = held();
@@ -130,7 +130,7 @@ describe('a delivery', () => {
 
   it('with anything in it hurts nobody', async () => {
     await open();
-    await w.settle();
+    await w.runUntilIdle();
     for (const payload of ['null', '[]', '"x"', '{"repository":{"full_name":"octo/shop"}}']) {
       const repository = { full_name: SHOP };
       for (const event of [
@@ -243,7 +243,7 @@ describe('deliveries', () => {
         fc.array(fc.nat(20), { maxLength: 3 }),
         async (happenings, random, stops) => {
           await open();
-          await w.settle();
+          await w.runUntilIdle();
           for (const one of happenings) act(one);
           const chosen = held()
             .flatMap((delivery) => {
@@ -263,7 +263,7 @@ describe('deliveries', () => {
           w.time.advance(3000);
           await w.poll();
           const afterPoll = await believed();
-          await w.settle();
+          await w.runUntilIdle();
           expect(afterPoll).toEqual(await believed());
 
           // Whoever looks for the first time sees the same.
@@ -292,7 +292,7 @@ describe('deliveries', () => {
     await fc.assert(
       fc.asyncProperty(acts, fc.infiniteStream(fc.nat(1000)), async (happenings, random) => {
         await open();
-        await w.settle();
+        await w.runUntilIdle();
         for (const one of happenings) act(one);
         w.time.advance(3000);
         const shuffled = held()
@@ -302,7 +302,7 @@ describe('deliveries', () => {
         await w.deliver(shuffled);
         await w.deliver([]);
         const heard = await believed();
-        await w.settle();
+        await w.runUntilIdle();
         expect(heard).toEqual(await believed());
         await w.close();
       }),

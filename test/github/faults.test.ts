@@ -2,9 +2,9 @@
 // store says.
 
 import { afterEach, describe, expect, it } from 'vitest';
+import { ANSWERS, type Fault, secondaryLimit } from '../../github-double/server/faults.ts';
 import { ForgeBusy } from '../../src/core/forge.ts';
 import { eventually } from '../support/eventually.ts';
-import { ANSWERS, type Fault, secondaryLimit } from '../support/github/faults.ts';
 import { UNPACED } from '../support/github/forge.ts';
 import {
   type GithubWorld,
@@ -26,7 +26,7 @@ const COMMENT = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
 async function begin(options: GithubWorldOptions = {}): Promise<number[]> {
   w = await makeGithubWorld({ policy: { maxAttempts: 1 }, ...options });
   const numbers = [w.openIssue({ labels: ['python', 'P0'] }), w.openIssue()];
-  await w.settle();
+  await w.runUntilIdle();
   return numbers;
 }
 
@@ -128,7 +128,7 @@ describe('each write', () => {
     expect(w.github.limits.violations).toEqual([]);
   });
 
-  it('knows labels again that somebody deleted and made anew', async () => {
+  it('knows labels again that somebody deleted and made again', async () => {
     const numbers = await begin();
     await w.forge.setLabels(SHOP, numbers[0] ?? 0, { add: ['needs-review'], remove: [] });
     await w.forge.setLabels(SHOP, numbers[0] ?? 0, { add: [], remove: ['needs-review'] });
@@ -179,7 +179,7 @@ describe('GitHub', () => {
     const numbers = await begin();
     w.github.faults.add({ kind: 'reset' }, { forMs: 120_000 });
     await work();
-    await expect(w.settle()).rejects.toBeInstanceOf(Error);
+    await expect(w.runUntilIdle()).rejects.toBeInstanceOf(Error);
     w.time.advance(60_000);
     await w.broker.loops.outbox.runOnce();
     expect((await w.ledger(numbers[0] ?? 0)).shown).toEqual(['P0', 'python']);
@@ -229,6 +229,13 @@ describe('the primary limit', () => {
     await expect(w.poll()).rejects.toBeInstanceOf(ForgeBusy);
     expect(await w.broker.budget()).toMatchObject({ limit: 5000 });
     expect((await w.broker.budget())?.remaining).toBeLessThanOrEqual(3);
+    // Noted for the line over time, without asking GitHub for it.
+    const asked = w.github.requests.length;
+    await w.broker.loops.budgetHistory.runOnce();
+    const [noted] = await w.broker.budgetHistory(0);
+    expect(noted?.limit).toBe(5000);
+    expect(noted?.remaining).toBeLessThanOrEqual(3);
+    expect(w.github.requests).toHaveLength(asked);
     for (let minute = 0; minute < 58; minute += 1) {
       w.time.advance(60_000);
       await w.broker.loops.outbox.runOnce();
@@ -242,6 +249,27 @@ describe('the primary limit', () => {
 
 describe('a refusal for good', () => {
   const held = async (number: number) => (await w.states())[`${number}~implement.1`];
+
+  it('of labels when the work has ended is made good by a later pass, though nobody touches the issue', async () => {
+    const [first = 0] = await begin();
+    const given = await w.request('a1');
+    if (given === null) throw new Error('nothing was handed out');
+    const answer = ANSWERS.samlRequired;
+    const always = { method: 'write', times: Number.POSITIVE_INFINITY } as const;
+    const armed = w.github.faults.add({ kind: 'answer', answer }, always);
+    const { id: taskId } = given.task;
+    const result = { summary: null, prNumber: 77, verdict: null, comments: [] };
+    await w.broker.complete({ taskId, token: given.lease.token, ...result });
+    await w.runUntilIdle();
+    expect(armed.hits()).toBeGreaterThan(0);
+    armed.remove();
+    // The date of the last change stays that of Banto's own write, made for the lease.
+    expect((await w.ledger(first)).shown).toContain('in-progress');
+    w.time.advance(61_000);
+    await w.runUntilIdle();
+    await w.converge();
+    expect((await w.ledger(first)).shown).toEqual(['P0', 'needs-review', 'python']);
+  });
 
   it.each([
     ['invalid_branch', REF, ANSWERS.refInvalid],
@@ -268,7 +296,7 @@ describe('a refusal for good', () => {
       await w.converge();
       expect((await w.ledger(first)).shown).toEqual(['P0', 'python']);
       w.time.advance(601_000);
-      await w.settle();
+      await w.runUntilIdle();
       expect((await w.request('a2'))?.task.number).toBe(first);
       expect(await w.violations()).toEqual([]);
     },
@@ -291,7 +319,7 @@ describe('a refusal for good', () => {
     w.ann.remove(SHOP, first);
     const given = await w.request('a1');
     expect(given?.task.number).toBe(second);
-    await w.settle();
+    await w.runUntilIdle();
     expect(await held(first)).toBe('cancelled: issue_closed');
     await w.converge();
   });
@@ -312,11 +340,11 @@ describe('without access to the repository', () => {
       { kind: 'answer', answer: ANSWERS.notFound },
       { method: 'read', times: 50 },
     );
-    await expect(w.settle()).rejects.toBeInstanceOf(Error);
+    await expect(w.runUntilIdle()).rejects.toBeInstanceOf(Error);
     await expect(w.poll()).rejects.toBeInstanceOf(Error);
     await expect(w.forge.read(SHOP, first)).rejects.toBeInstanceOf(Error);
     w.github.faults.clear();
-    await w.settle();
+    await w.runUntilIdle();
     expect((await w.states())[given?.task.id.replace('octo~shop~', '') ?? '']).toBe('leased');
   });
 });

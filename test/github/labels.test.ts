@@ -24,7 +24,7 @@ describe('a label that is renamed', () => {
   it('changes at once what suits whom, and the issues are listed once, not read one by one', async () => {
     await open();
     for (let count = 0; count < 30; count += 1) w.openIssue({ labels: ['snake'] });
-    await w.settle();
+    await w.runUntilIdle();
     w.time.advance(300_000);
     expect(await w.request('a1', { capabilities: ['python'] })).toBeNull();
     w.ann.renameLabel(SHOP, 'snake', 'python');
@@ -40,7 +40,7 @@ describe('a label that is renamed', () => {
   it('is found by the next full pass where nobody tells, and by a poll where the issue is young', async () => {
     await open();
     const number = w.openIssue({ labels: ['snake'] });
-    await w.settle();
+    await w.runUntilIdle();
     w.time.advance(2000);
     w.ann.renameLabel(SHOP, 'snake', 'adder');
     await w.poll();
@@ -48,14 +48,14 @@ describe('a label that is renamed', () => {
     expect(young?.issue.labels).toEqual(['adder']);
     w.time.advance(3_600_000);
     w.ann.renameLabel(SHOP, 'adder', 'python');
-    await w.settle();
+    await w.runUntilIdle();
     expect((await w.request('a1'))?.task.number).toBe(number);
   });
 
   it('only in its colour costs nothing', async () => {
     await open();
     w.openIssue();
-    await w.settle();
+    await w.runUntilIdle();
     const repo = w.github.world.repo(SHOP);
     const label = [...repo.labels.values()].find((one) => one.name === 'python');
     const body = JSON.stringify({
@@ -75,17 +75,17 @@ describe("a label of Banto's own", () => {
     ['renamed', () => w.ann.renameLabel(SHOP, 'in-progress', 'wip')],
     ['deleted', () => w.ann.removeLabel(SHOP, 'in-progress')],
     ['deleted for the agent', () => w.ann.removeLabel(SHOP, 'a1')],
-  ])('that a person %s is made anew and put back, told or not', async (what, act) => {
+  ])('that a person %s is made again and put back, told or not', async (what, act) => {
     for (const told of [true, false]) {
       await open();
       const number = w.openIssue();
-      await w.settle();
+      await w.runUntilIdle();
       await w.request('a1');
-      await w.settle();
+      await w.runUntilIdle();
       w.time.advance(60_000);
       act();
       if (told) await tell();
-      else await w.settle();
+      else await w.runUntilIdle();
       await w.converge();
       const { shown } = await w.ledger(number);
       const extra = what === 'renamed' ? ['wip'] : [];
@@ -100,7 +100,7 @@ describe("a label of Banto's own", () => {
   it('that was deleted while Banto was away is put back by the first listing', async () => {
     await open();
     const number = w.openIssue();
-    await w.settle();
+    await w.runUntilIdle();
     await w.request('a1');
     w.time.advance(60_000);
     w.ann.removeLabel(SHOP, 'in-progress');

@@ -21,7 +21,7 @@ describe('an issue that becomes a discussion', () => {
     w = await makeGithubWorld();
     w.github.webhooks.hold();
     const numbers = [w.openIssue(), w.openIssue()];
-    await w.settle();
+    await w.runUntilIdle();
     const given = await w.request('a1');
     w.time.advance(5000);
     for (const number of numbers) w.ann.convert(SHOP, number);
@@ -41,10 +41,10 @@ describe('a repository that is taken out of the installation', () => {
     w.github.webhooks.hold();
   }
 
-  it('ends its tasks, and begins anew when it is given back', async () => {
+  it('ends its tasks, and begins again when it is given back', async () => {
     await asApp();
     const numbers = [w.openIssue(), w.openIssue()];
-    await w.settle();
+    await w.runUntilIdle();
     const given = await w.request('a1');
     w.github.installationRepositories('removed', SHOP);
     await tell();
@@ -55,7 +55,7 @@ describe('a repository that is taken out of the installation', () => {
     w.github.installationRepositories('added', SHOP);
     await tell();
     expect(Object.values(await w.states())).toEqual(['ready', 'ready']);
-    await w.settle();
+    await w.runUntilIdle();
     await w.converge();
     expect((await w.request('a2'))?.ledger).toBe('written');
     expect(await w.violations()).toEqual([]);
@@ -64,7 +64,7 @@ describe('a repository that is taken out of the installation', () => {
   it('is believed only when GitHub says so, too', async () => {
     await asApp();
     w.openIssue();
-    await w.settle();
+    await w.runUntilIdle();
     w.github.installationRepositories('removed', SHOP);
     const removed = w.github.webhooks.held.at(-1);
     w.github.installationRepositories('added', SHOP);

@@ -15,7 +15,7 @@ const opened = () =>
 
 async function completeWithWish() {
   w.openIssue();
-  await w.settle();
+  await w.runUntilIdle();
   const given = await w.request('a1');
   if (given === null) throw new Error('nothing was handed out');
   w.github.as('banto').push(SHOP, given.task.branch);

@@ -1,7 +1,7 @@
 // Several repositories, trouble in one of them, and comments that only look like ours.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ANSWERS } from '../support/github/faults.ts';
+import { ANSWERS } from '../../github-double/server/faults.ts';
 import { type GithubWorld, makeGithubWorld, SHOP } from '../support/github/world.ts';
 
 const TOOLS = 'octo/tools';
@@ -18,7 +18,7 @@ describe('several repositories', () => {
     const one = w.openIssue();
     const other = w.ann.openIssue(TOOLS, issue).number;
     expect(other).toBe(one);
-    await w.settle();
+    await w.runUntilIdle();
     const given = [await w.request('a1'), await w.request('a2')];
     expect(new Set(given.map((task) => task?.task.repository))).toEqual(new Set([SHOP, TOOLS]));
     for (const task of given) {
@@ -34,14 +34,14 @@ describe('several repositories', () => {
     const path = /octo\/shop/;
     w.github.faults.add({ kind: 'answer', answer: ANSWERS.notFound }, { path, times: 100 });
     w.ann.openIssue(TOOLS, issue);
-    await expect(w.settle()).rejects.toBeInstanceOf(Error);
+    await expect(w.runUntilIdle()).rejects.toBeInstanceOf(Error);
     expect((await w.request('a1'))?.task.repository).toBe(TOOLS);
-    expect(await w.broker.loops.mirror.complete()).toBe(false);
+    expect(await w.broker.loops.mirror.isListed()).toBe(false);
     w.github.faults.clear();
     w.openIssue();
-    await w.settle();
+    await w.runUntilIdle();
     expect((await w.request('a2'))?.task.repository).toBe(SHOP);
-    expect(await w.broker.loops.mirror.complete()).toBe(true);
+    expect(await w.broker.loops.mirror.isListed()).toBe(true);
   });
 });
 

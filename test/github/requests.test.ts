@@ -34,7 +34,7 @@ async function live(): Promise<number> {
 
 it('five writes bring an issue from the hand-out to the approval', async () => {
   w = await makeGithubWorld();
-  await w.settle();
+  await w.runUntilIdle();
   // The first life makes the labels and learns their names.
   await live();
   const before = w.github.requests.length;

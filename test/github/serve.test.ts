@@ -1,11 +1,11 @@
 // The server on GitHub: it starts during an outage, refuses what can only go wrong, and the doctor names it.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type GithubDouble, startGithubDouble } from '../../github-double/double.ts';
 import { createClient } from '../../src/client/client.ts';
-import type { Config } from '../../src/config.ts';
+import type { Config } from '../../src/config/shape.ts';
 import { type Served, serve } from '../../src/serve.ts';
-import { createTelemetry } from '../../src/telemetry.ts';
-import { type GithubDouble, startGithubDouble } from '../support/github/double.ts';
+import { createTelemetry } from '../../src/telemetry/telemetry.ts';
 import { SHOP } from '../support/github/world.ts';
 import { runBanto } from '../support/run-banto.ts';
 import { scratchDir } from '../support/scratch.ts';

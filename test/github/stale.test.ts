@@ -16,7 +16,7 @@ async function hold(given: Assignment, shown: string[]): Promise<void> {
   const held = { taskId: given.task.id, token: given.lease.token };
   for (let minute = 0; minute < 6; minute += 1) {
     await w.poll();
-    await w.settle();
+    await w.runUntilIdle();
     for (const rival of RIVALS) {
       expect(await w.request(rival, { capabilities: ['python', 'review'] })).toBeNull();
     }
@@ -30,7 +30,7 @@ async function wait(minutes: number): Promise<void> {
   for (let minute = 0; minute < minutes; minute += 1) {
     w.time.advance(MINUTE_MS);
     await w.poll();
-    await w.settle();
+    await w.runUntilIdle();
   }
 }
 
@@ -55,7 +55,7 @@ const finish = (given: Assignment, over: object = {}) =>
 it('a whole life under listings that are five minutes old', { timeout: 60_000 }, async () => {
   w = await makeGithubWorld();
   const number = w.openIssue({ labels: ['python', 'nice'] });
-  await w.settle();
+  await w.runUntilIdle();
   // From here on listings do not even show the issue yet.
   const stale = w.github.faults.add(
     { kind: 'stale', minutes: 5 },

@@ -2,11 +2,10 @@
 // and agents get their work meanwhile.
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { type GithubDouble, startGithubDouble } from '../../github-double/double.ts';
 import { createClient } from '../../src/client/client.ts';
 import { type Served, serve } from '../../src/serve.ts';
-import { createTelemetry } from '../../src/telemetry.ts';
-
-import { type GithubDouble, startGithubDouble } from '../support/github/double.ts';
+import { createTelemetry } from '../../src/telemetry/telemetry.ts';
 import { SECRET } from '../support/github/forge.ts';
 import { SHOP } from '../support/github/world.ts';
 import { scratchDir } from '../support/scratch.ts';

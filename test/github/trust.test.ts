@@ -17,7 +17,7 @@ const later = async () => {
 
 it('an issue of somebody who may write is offered, without asking twice who that is', async () => {
   const numbers = [w.openIssue(), w.openIssue(), w.openIssue()];
-  await w.settle();
+  await w.runUntilIdle();
   for (const number of numbers) expect(await state(number)).toBe('ready');
   const asked = w.github.requests.filter((one) => one.path.endsWith('/permission'));
   expect(asked).toHaveLength(1);
@@ -25,7 +25,7 @@ it('an issue of somebody who may write is offered, without asking twice who that
 
 it('an issue of a stranger is held, and why says so', async () => {
   const number = w.openIssue({ by: 'stranger' });
-  await w.settle();
+  await w.runUntilIdle();
   expect(await state(number)).toBe('held: untrusted_author');
   const why = await w.broker.why(`octo~shop~${number}~implement.1`, null);
   expect(why.summary).toContain('write access');
@@ -33,7 +33,7 @@ it('an issue of a stranger is held, and why says so', async () => {
 
 it('a label by somebody who may write vouches for it, until the text is changed', async () => {
   const number = w.openIssue({ by: 'stranger' });
-  await w.settle();
+  await w.runUntilIdle();
   w.time.advance(2000);
   w.ann.label(SHOP, number, 'bug');
   await later();
@@ -51,7 +51,7 @@ it('a label by somebody who may write vouches for it, until the text is changed'
 
 it("Banto's own labels vouch for nothing", async () => {
   const number = w.openIssue({ by: 'stranger' });
-  await w.settle();
+  await w.runUntilIdle();
   w.time.advance(2000);
   await w.forge.setLabels(SHOP, number, { add: ['needs-review'], remove: [] });
   await later();
@@ -60,13 +60,13 @@ it("Banto's own labels vouch for nothing", async () => {
 
 it('a pull request of a stranger is not reviewed by agents', async () => {
   const { number } = w.github.as('stranger').openPull(SHOP, { title: 'x', head: 'evil' });
-  await w.settle();
+  await w.runUntilIdle();
   expect((await w.states())[`${number}~review.1`]).toBe('held: untrusted_author');
 });
 
 it("Banto's own labels vouch for nothing, whatever they are called", async () => {
   const number = w.openIssue({ by: 'stranger' });
-  await w.settle();
+  await w.runUntilIdle();
   w.time.advance(2000);
   // An agent's name is a label that no list knows.
   await w.forge.setLabels(SHOP, number, { add: ['in-progress', 'agent-1'], remove: [] });
@@ -77,20 +77,20 @@ it("Banto's own labels vouch for nothing, whatever they are called", async () =>
 
 it('a text changed within the second in which it was vouched for is not trusted', async () => {
   const number = w.openIssue({ by: 'stranger' });
-  await w.settle();
+  await w.runUntilIdle();
   w.time.advance(2000);
   w.ann.label(SHOP, number, 'bug');
   await w.poll();
-  await w.settle();
+  await w.runUntilIdle();
   const before = await state(number);
   w.github.as('stranger').edit(SHOP, number, { body: '## Deliverables\n- something else' });
-  await w.settle();
+  await w.runUntilIdle();
   expect([before, await state(number)]).toEqual(['ready', 'held: untrusted_author']);
 });
 
 it('a title changed after it was vouched for is not trusted either', async () => {
   const number = w.openIssue({ by: 'stranger' });
-  await w.settle();
+  await w.runUntilIdle();
   w.time.advance(2000);
   w.ann.label(SHOP, number, 'bug');
   await later();
@@ -105,7 +105,7 @@ it('a title changed after it was vouched for is not trusted either', async () =>
 
 it('an earlier text does not come back behind the label that a later one got', async () => {
   const number = w.openIssue({ by: 'stranger', body: '## Deliverables\n- bad' });
-  await w.settle();
+  await w.runUntilIdle();
   w.time.advance(2000);
   w.github.as('stranger').edit(SHOP, number, { body: '## Deliverables\n- good' });
   await later();
@@ -122,7 +122,7 @@ const PYTHON = { capabilities: ['python'] };
 /** An agent hands in its pull request; a stranger has one of their own for the same issue. */
 async function handIn(world: GithubWorld, first: 'stranger' | 'agent') {
   const number = world.openIssue();
-  await world.settle();
+  await world.runUntilIdle();
   const got = await world.request('a1', PYTHON);
   const rival = () =>
     world.github.as('stranger').openPull(SHOP, {
@@ -142,7 +142,7 @@ async function handIn(world: GithubWorld, first: 'stranger' | 'agent') {
   await world.broker.complete({ taskId, token, prNumber: ours, ...said });
   world.time.advance(2000);
   await world.poll();
-  await world.settle();
+  await world.runUntilIdle();
   return { number, theirs, ours, review: `octo~shop~${number}~review.1` };
 }
 
@@ -157,7 +157,7 @@ for (const trustedOnly of [true, false]) {
       w.github.as('stranger').close(SHOP, theirs);
       w.time.advance(2000);
       await w.poll();
-      await w.settle();
+      await w.runUntilIdle();
       expect((await w.store.task(review))?.task).toMatchObject({ prNumber: ours, state: 'ready' });
       expect((await w.request('r1', { capabilities: ['review'] }))?.task.id).toBe(review);
     });
@@ -169,7 +169,7 @@ it("a stranger's pull request is not linked at all where strangers are not trust
   w.github
     .as('stranger')
     .openPull(SHOP, { title: 'x', body: `Closes #${number}`, head: 'x', fork: true });
-  await w.settle();
+  await w.runUntilIdle();
   const [known] = await w.store.issuesNumbered(SHOP, [number]);
   expect(known?.issue.pull).toBeNull();
 });

@@ -2,7 +2,7 @@
 // time it is reached. Without one it just serves.
 
 import { serve } from '../../src/serve.ts';
-import { createTelemetry } from '../../src/telemetry.ts';
+import { createTelemetry } from '../../src/telemetry/telemetry.ts';
 import { configFor } from '../support/serve-config.ts';
 
 interface Place {

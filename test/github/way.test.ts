@@ -34,7 +34,7 @@ const openPull = (number: number, over: object = {}) =>
 describe('a hand-out', () => {
   it('writes a branch and labels, with two requests, and reads nothing', async () => {
     const number = w.openIssue();
-    await w.settle();
+    await w.runUntilIdle();
     await w.forge.setLabels(SHOP, number, { add: ['in-progress', 'needs-review'], remove: [] });
     await w.forge.setLabels(SHOP, number, { add: [], remove: ['in-progress', 'needs-review'] });
     const before = w.github.requests.length;
@@ -53,7 +53,7 @@ describe('a hand-out', () => {
   it('makes missing labels with colour and description, once', async () => {
     w.openIssue();
     w.openIssue();
-    await w.settle();
+    await w.runUntilIdle();
     await w.request('a1');
     await w.request('a2');
     const made = writes().filter((one) => one.operation === 'POST /repos/{owner}/{repo}/labels');
@@ -63,7 +63,7 @@ describe('a hand-out', () => {
   });
 
   it('that finds nothing asks GitHub nothing', async () => {
-    await w.settle();
+    await w.runUntilIdle();
     const before = w.github.requests.length;
     expect(await w.request('a1')).toBeNull();
     expect(w.github.requests.length).toBe(before);
@@ -71,12 +71,12 @@ describe('a hand-out', () => {
 
   it('is never repeated because a listing is five minutes old', async () => {
     const number = w.openIssue();
-    await w.settle();
+    await w.runUntilIdle();
     w.time.advance(600_000);
     expect(await w.request('a1')).not.toBeNull();
     w.github.faults.add({ kind: 'stale', minutes: 5 }, { method: 'read', times: 1000 });
     for (let minute = 0; minute < 5; minute += 1) {
-      await w.settle();
+      await w.runUntilIdle();
       await w.poll();
       expect(await w.request('a2')).toBeNull();
       w.time.advance(30_000);
@@ -101,7 +101,7 @@ describe('a completed task', () => {
     w.ann.push(SHOP, 'next');
     for (const [, link] of links) {
       const number = w.openIssue();
-      await w.settle();
+      await w.runUntilIdle();
       const over = link(number);
       const named = over === null ? openPull(number, { head: `x${number}` }) : null;
       await takeAndComplete('a1', named);
@@ -135,23 +135,23 @@ describe('a completed task', () => {
       source: { repo, number: pull },
     });
     repo.timeline.set(number, events);
-    await w.settle();
+    await w.runUntilIdle();
     const states = await w.states();
     expect(states[`${number}~review.1`]).toBe('delayed: review_delay');
     expect(states[`${pull}~review.1`]).toBeUndefined();
     const reads = () => w.github.requests.filter((one) => one.path.endsWith('/timeline')).length;
     const before = reads();
-    await w.settle();
+    await w.runUntilIdle();
     await w.poll();
     expect(reads()).toBe(before);
   });
 
   it('takes off its labels and puts needs-review, leaving those of people alone', async () => {
     const number = w.openIssue({ labels: ['python', 'P2'] });
-    await w.settle();
+    await w.runUntilIdle();
     await w.request('a1');
     w.ann.label(SHOP, number, 'nice');
-    await w.settle();
+    await w.runUntilIdle();
     openPull(number);
     await w.request('a1', { onUnfinished: 'complete' });
     await w.converge();
@@ -162,7 +162,7 @@ describe('a completed task', () => {
 describe("people's reviews on GitHub", () => {
   async function inReview() {
     const number = w.openIssue();
-    await w.settle();
+    await w.runUntilIdle();
     const pull = openPull(number);
     await takeAndComplete('a1');
     w.time.advance(5000);
@@ -183,7 +183,7 @@ describe("people's reviews on GitHub", () => {
     expect((await w.ledger(number)).shown).toEqual(['approved', 'python']);
   });
 
-  it('ask for changes, with their comments, and judge the next round anew', async () => {
+  it('ask for changes, with their comments, and judge the next round again', async () => {
     const { number, pull } = await inReview();
     w.ann.requestChanges(SHOP, pull, 'rename it');
     await look();
@@ -238,10 +238,10 @@ describe('a pull request without an issue', () => {
   it('is reviewed for itself, before anything else, until somebody merges it', async () => {
     w.openIssue();
     const pull = openPull(99, { head: 'idea' });
-    await w.settle();
+    await w.runUntilIdle();
     expect((await w.states())[`${pull}~review.1`]).toBe('delayed: review_delay');
     w.time.advance(301_000);
-    await w.settle();
+    await w.runUntilIdle();
     const given = await w.request('r1', { capabilities: ['review'] });
     expect(given?.task).toMatchObject({
       number: pull,
@@ -252,7 +252,7 @@ describe('a pull request without an issue', () => {
     expect(w.github.labels(SHOP, pull)).toContain('in-progress');
     const draft = openPull(98, { head: 'later', draft: true });
     const merged = openPull(97, { head: 'now' });
-    await w.settle();
+    await w.runUntilIdle();
     w.time.advance(2000);
     w.ann.merge(SHOP, merged);
     await w.poll();
@@ -265,7 +265,7 @@ describe('a pull request without an issue', () => {
   it('that turns out to have one is reviewed there', async () => {
     const number = w.openIssue();
     const pull = openPull(99, { head: 'idea' });
-    await w.settle();
+    await w.runUntilIdle();
     w.time.advance(2000);
     w.ann.edit(SHOP, pull, { body: `Closes #${number}` });
     await w.poll();
@@ -278,12 +278,12 @@ describe('a pull request that lets go of its issue', () => {
   it('before anybody worked on that is an item of its own for good', async () => {
     const number = w.openIssue();
     const pull = openPull(99, { head: 'idea', body: `Closes #${number}` });
-    await w.settle();
+    await w.runUntilIdle();
     w.time.advance(2000);
     w.ann.edit(SHOP, pull, { body: 'alone' });
     for (const _ of [1, 2]) {
       await w.poll();
-      await w.settle();
+      await w.runUntilIdle();
       expect((await w.states())[`${pull}~review.1`]).toBe('delayed: review_delay');
     }
   });
@@ -294,7 +294,7 @@ describe('an issue', () => {
     const first = w.openIssue();
     const second = w.openIssue();
     w.ann.block(SHOP, second, first);
-    await w.settle();
+    await w.runUntilIdle();
     expect((await w.states())[`${second}~implement.1`]).toBe(`held: blocked_by:#${first}`);
     w.time.advance(2000);
     w.ann.close(SHOP, first);
@@ -307,7 +307,7 @@ describe('an issue', () => {
     async (how) => {
       w.github.addRepository('octo/other');
       const number = w.openIssue();
-      await w.settle();
+      await w.runUntilIdle();
       const given = await w.request('a1');
       w.time.advance(5000);
       if (how === 'close') w.ann.close(SHOP, number);
@@ -326,7 +326,7 @@ describe('an issue', () => {
 
   it('is edited, locked and reopened while it is leased, and the lease stands', async () => {
     const number = w.openIssue();
-    await w.settle();
+    await w.runUntilIdle();
     const given = await w.request('a1');
     w.time.advance(5000);
     w.ann.edit(SHOP, number, { title: 'Other', body: 'no deliverables any more' });
@@ -340,20 +340,20 @@ describe('an issue', () => {
 
   it('of a repository that was renamed is still reached', async () => {
     const number = w.openIssue();
-    await w.settle();
+    await w.runUntilIdle();
     w.github.renameRepository(SHOP, 'store');
     const given = await w.request('a1');
     expect(given?.ledger).toBe('written');
     expect(w.github.labels('octo/store', number)).toContain('in-progress');
     w.github.as('ann').close('octo/store', number);
     await w.poll();
-    await w.settle();
+    await w.runUntilIdle();
     expect((await w.states())[`${number}~implement.1`]).toBe('cancelled: issue_closed');
   });
 
   it('is offered again when its body says what is to be done', async () => {
     const number = w.openIssue({ body: 'vague' });
-    await w.settle();
+    await w.runUntilIdle();
     expect((await w.states())[`${number}~implement.1`]).toBe('held: no_deliverables');
     w.time.advance(1000);
     w.ann.edit(SHOP, number, { body: '## 成果物\n- x' });

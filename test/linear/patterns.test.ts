@@ -11,8 +11,8 @@ const SRC = join(import.meta.dirname, '..', '..', 'src');
 
 /** Read from files of the program itself, or from a few characters: never from strangers. */
 const NOT_FROM_STRANGERS: Record<string, string> = {
-  'store/redis/scripts.ts': "Banto's own Lua files",
-  'store/redis/hold-lock.ts': "Banto's own Lua files",
+  'store/redis/connection/library.ts': "Banto's own Lua files",
+  'store/redis/keys-tool/hold-lock.ts': "Banto's own Lua files",
   'store/sqlite/statements.ts': "Banto's own SQL files",
 };
 

@@ -1,16 +1,20 @@
 // Whatever reads a stranger's text is fed its worst, up to 1 MB, and the time for each doubling compared.
 
 import { expect, it } from 'vitest';
-import { branchFromBody, dependenciesFromBody, hasDeliverables } from '../../src/core/body.ts';
-import { isSafeRefName } from '../../src/core/ref-name.ts';
+import {
+  branchFromBody,
+  dependenciesFromBody,
+  hasDeliverables,
+} from '../../src/core/issue-text/body.ts';
+import { isSafeRefName } from '../../src/core/issue-text/ref-name.ts';
 import { parseTaskId } from '../../src/core/task.ts';
-import { cleanLines, table } from '../../src/doors/cli/text.ts';
-import { mentionsIn } from '../../src/forge/github/links.ts';
-import { readComments } from '../../src/forge/local/comments.ts';
-import { editLabels } from '../../src/forge/local/edit-labels.ts';
-import { Malformed } from '../../src/forge/local/front-matter.ts';
-import { readIssueText } from '../../src/forge/local/issue-file.ts';
-import { redact } from '../../src/telemetry.ts';
+import { cleanLines, table } from '../../src/doors/cli/terminal/text.ts';
+import { mentionsIn } from '../../src/forge/github/pulls/links.ts';
+import { readComments } from '../../src/forge/local/issue-file/comments.ts';
+import { editLabels } from '../../src/forge/local/issue-file/edit-labels.ts';
+import { Malformed } from '../../src/forge/local/issue-file/front-matter.ts';
+import { readIssueText } from '../../src/forge/local/issue-file/issue-file.ts';
+import { redact } from '../../src/telemetry/telemetry.ts';
 import { leastMs, superlinear } from '../support/growth.ts';
 
 type Reader = (text: string) => unknown;

@@ -126,7 +126,16 @@ describe.each([
     const progress = await call(client, 'report_progress', { task_id, lease_token, note: 'half' });
     expect(progress.value).toMatchObject({ stop: null, answers: [] });
     const looked = await call(client, 'get_task', { task_id, lease_token });
-    expect(looked.value).toMatchObject({ state: 'leased' });
+    expect(looked.value).toMatchObject({ state: 'leased', answers: [] });
+    const question = { task_id, lease_token, question: 'Which port?' };
+    expect((await call(client, 'ask_human', question)).value).toMatchObject({ question_id: 'q1' });
+    await createClient({ url }).answer(task_id, { question_id: 'q1', answer: '8080' });
+    const heard = await call(client, 'get_task', { task_id, lease_token });
+    const answers = [{ question_id: 'q1', question: 'Which port?', answer: '8080' }];
+    expect(heard.value).toMatchObject({ answers });
+    expect(heard.text).toContain('The answer: 8080');
+    const beat = await call(client, 'report_progress', { task_id, lease_token });
+    expect(beat.value).toMatchObject({ answers });
 
     const done = await call(client, 'complete_task', { task_id, lease_token, summary: 'Done.' });
     expect(done.value).toMatchObject({ state: 'done' });

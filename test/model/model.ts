@@ -1,7 +1,7 @@
 // The store as simple as it can be said: maps, loops and no cleverness. The real stores are compared with it.
 
 import { leasedLedger } from '../../src/core/ledger.ts';
-import { matchCount } from '../../src/core/match.ts';
+import { matchCount } from '../../src/core/pairing/match.ts';
 import type { TaskPlan } from '../../src/core/store.ts';
 import { parseTaskId, type TaskKind, type TaskState } from '../../src/core/task.ts';
 
@@ -30,6 +30,8 @@ export interface ModelTask {
   onlyAgent: string | null;
   opensAt: number | null;
   createdAt: number;
+  /** What was said against it while it was leased; it counts when the lease ends. */
+  spokenAgainst: string | null;
   /** How each token ended. */
   endings: Map<string, string>;
   lastEnding: string | null;
@@ -91,6 +93,7 @@ export function createModel(start: number) {
       onlyAgent: null,
       opensAt: null,
       createdAt: now,
+      spokenAgainst: null,
       endings: new Map(),
       lastEnding: null,
       ...over,
@@ -99,12 +102,26 @@ export function createModel(start: number) {
     return task;
   }
 
-  function end(task: ModelTask, how: string): void {
+  /** Answers with what was said against the task meanwhile. */
+  function end(task: ModelTask, how: string): string | null {
     if (task.lease !== null) {
       task.endings.set(task.lease.token, how);
       task.lastEnding = how;
     }
     task.lease = null;
+    const against = task.spokenAgainst;
+    task.spokenAgainst = null;
+    return against;
+  }
+
+  function offerAgain(
+    task: ModelTask,
+    against: string | null,
+    state: 'ready' | 'delayed',
+    reason: string | null = null,
+  ): void {
+    if (against === null) enter(task, state, reason);
+    else enter(task, 'held', against);
   }
 
   function begin(task: ModelTask, plan: TaskPlan['want']): void {
@@ -138,6 +155,9 @@ export function createModel(start: number) {
       task.state = 'cancelled';
       task.reason = plan.reason;
       return;
+    }
+    if (state === 'leased') {
+      task.spokenAgainst = plan.state === 'held' && plan.graceMs === null ? plan.reason : null;
     }
     if (state === 'leased' || state === 'dead') return;
     if (plan.state === 'held') {
@@ -266,7 +286,9 @@ export function createModel(start: number) {
         const onlyAgent = next.firstMs > 0 ? (authors.at(-1) ?? null) : null;
         const opensAt = onlyAgent === null ? null : (readyAt ?? now) + next.firstMs;
         const made = make(next.id, { authors, onlyAgent, opensAt, readyAt, priority: 100 });
-        if (readyAt === null) enter(made, 'ready');
+        // What people said against the issue holds what follows as well; the commands name no reason of one kind.
+        if (task.spokenAgainst !== null) enter(made, 'held', task.spokenAgainst);
+        else if (readyAt === null) enter(made, 'ready');
         else enter(made, 'delayed', 'review_delay');
       }
       end(task, 'completed');
@@ -278,25 +300,21 @@ export function createModel(start: number) {
     fail(id: string, token: string, retryable: boolean): ModelAnswer {
       const task = holding(id, token, 'failed');
       if ('outcome' in task) return task;
-      end(task, 'failed');
+      const against = end(task, 'failed');
       task.attempts += 1;
       task.place = null;
       task.timed = true;
       const delayMs = retryable ? RETRY_DELAYS_MS[task.attempts - 1] : undefined;
       task.readyAt = delayMs === undefined ? null : now + delayMs;
-      enter(
-        task,
-        delayMs === undefined ? 'dead' : 'delayed',
-        delayMs === undefined ? 'broke' : 'retry',
-      );
+      if (delayMs === undefined) enter(task, 'dead', 'broke');
+      else offerAgain(task, against, 'delayed', 'retry');
       want(task, delayMs === undefined ? ['needs-human'] : []);
       return { outcome: 'ok' };
     },
     release(id: string, token: string): ModelAnswer {
       const task = holding(id, token, 'released');
       if ('outcome' in task) return task;
-      end(task, 'released');
-      enter(task, 'ready');
+      offerAgain(task, end(task, 'released'), 'ready');
       want(task, []);
       return { outcome: 'ok' };
     },
@@ -315,10 +333,11 @@ export function createModel(start: number) {
         .filter((task) => task.lease !== null && !live(task))
         .sort((a, b) => (a.lease?.expiresAt ?? 0) - (b.lease?.expiresAt ?? 0));
       for (const task of lapsed) {
-        end(task, 'expired');
+        const against = end(task, 'expired');
         task.attempts += 1;
         const dead = task.attempts >= MAX_ATTEMPTS;
-        enter(task, dead ? 'dead' : 'ready', dead ? 'expired' : null);
+        if (dead) enter(task, 'dead', 'expired');
+        else offerAgain(task, against, 'ready');
         want(task, dead ? ['needs-human'] : []);
       }
       const due = [...tasks.values()]
@@ -357,11 +376,10 @@ export function createModel(start: number) {
       const task = tasks.get(id);
       if (task === undefined) return { outcome: 'not_found' };
       if (task.lease === null) {
-        const again = task.state === 'ready' && task.lastEnding === 'unlocked';
+        const again = ['ready', 'held'].includes(task.state) && task.lastEnding === 'unlocked';
         return { outcome: again ? 'ok' : 'conflict' };
       }
-      end(task, 'unlocked');
-      enter(task, 'ready');
+      offerAgain(task, end(task, 'unlocked'), 'ready');
       want(task, []);
       return { outcome: 'ok' };
     },

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parser } from '@prometheus-io/lezer-promql';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
@@ -41,29 +42,49 @@ const series = new Map(
       : [[name, labels]],
   ) as [string, string[]][],
 );
-/** Put there by Prometheus itself. */
+series.set('up', []);
+/** Put there by Prometheus itself, as `up` is. */
 const BY_PROMETHEUS = ['job', 'instance'];
 
-function problemsOf(expression: string): string[] {
+/** What Grafana fills in before Prometheus sees it. */
+const VARIABLES: Readonly<Record<string, string>> = {
+  $__rate_interval: '5m',
+  $__interval: '1m',
+  $__range: '1h',
+};
+
+const filledIn = (expression: string) =>
+  expression.replaceAll(/\$\w+/g, (name) => VARIABLES[name] ?? name);
+
+/** By the grammar of Prometheus itself: every metric that is asked for, and every label, with what is wrong. */
+function problemsOf(asked: string): string[] {
+  const expression = filledIn(asked);
   const problems: string[] = [];
-  const used = [...expression.matchAll(/\b((?:banto|process|nodejs)_\w+)(?:\{([^}]*)\})?/g)];
-  const allLabels = new Set(BY_PROMETHEUS);
-  for (const [, name = '', selector = ''] of used) {
-    const labels = series.get(name);
-    if (labels === undefined) {
-      problems.push(`there is no metric ${name}`);
-      continue;
-    }
-    for (const label of labels) allLabels.add(label);
-    for (const [, label = ''] of selector.matchAll(/(\w+)\s*[=!]~?/g)) {
-      if (![...labels, ...BY_PROMETHEUS].includes(label)) problems.push(`${name} has no ${label}`);
-    }
+  const found = new Set(BY_PROMETHEUS);
+  const grouped: string[] = [];
+  let ofMetric: readonly string[] | null = null;
+  let metric = '';
+  parser.parse(expression).iterate({
+    enter(node) {
+      const text = expression.slice(node.from, node.to);
+      if (node.type.isError) problems.push(`not PromQL at ${node.from}: ${expression}`);
+      if (node.name === 'Identifier' && node.node.parent?.name === 'VectorSelector') {
+        metric = text;
+        ofMetric = series.get(text) ?? null;
+        if (ofMetric === null) problems.push(`there is no metric ${text}`);
+        for (const label of ofMetric ?? []) found.add(label);
+      }
+      if (node.name !== 'LabelName') return;
+      if (node.node.parent?.name === 'GroupingLabels') grouped.push(text);
+      else if (![...(ofMetric ?? []), ...BY_PROMETHEUS].includes(text)) {
+        problems.push(`${metric} has no ${text}`);
+      }
+    },
+  });
+  for (const label of grouped) {
+    if (!found.has(label)) problems.push(`nothing in "${expression}" has ${label}`);
   }
-  for (const [, list = ''] of expression.matchAll(/\bby \(([^)]*)\)/g)) {
-    for (const label of list.split(',').map((word) => word.trim())) {
-      if (!allLabels.has(label)) problems.push(`nothing in "${expression}" has ${label}`);
-    }
-  }
+  if (metric === '') problems.push(`no metric in "${expression}"`);
   return problems;
 }
 
@@ -91,12 +112,20 @@ it('the alert rules ask for metrics and labels that are there, and say what to d
   }
 });
 
-it('finds what is not there', () => {
-  expect(problemsOf('sum by (colour) (rate(banto_tasks{shape="round"}[5m]))')).toEqual([
-    'banto_tasks has no shape',
-    'nothing in "sum by (colour) (rate(banto_tasks{shape="round"}[5m]))" has colour',
-  ]);
-  expect(problemsOf('banto_nothing')).toEqual(['there is no metric banto_nothing']);
+it.each([
+  [
+    'sum by (colour) (rate(banto_tasks{shape="round"}[5m]))',
+    [
+      'banto_tasks has no shape',
+      'nothing in "sum by (colour) (rate(banto_tasks{shape="round"}[5m]))" has colour',
+    ],
+  ],
+  ['banto_nothing', ['there is no metric banto_nothing']],
+  ['sum(rate(banto_tasks[5m])', ['not PromQL at 25: sum(rate(banto_tasks[5m])']],
+  ['rate(banto_tasks[5m)', ['not PromQL at 19: rate(banto_tasks[5m)']],
+  ['1 + 1', ['no metric in "1 + 1"']],
+])('finds what is wrong in %s', (expression, problems) => {
+  expect(problemsOf(expression)).toEqual(problems);
 });
 
 it('docs/metrics.md lists every metric with its type and labels, and no other', () => {

@@ -2,11 +2,11 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, createClient } from '../../src/client/client.ts';
-import type { Config } from '../../src/config.ts';
+import type { Config } from '../../src/config/shape.ts';
 import { COUNTED_FACTS } from '../../src/core/facts.ts';
 import type { Event } from '../../src/doors/schema/events.ts';
 import { type Served, serve } from '../../src/serve.ts';
-import { createTelemetry } from '../../src/telemetry.ts';
+import { createTelemetry } from '../../src/telemetry/telemetry.ts';
 import { type BacklogRepository, makeBacklogRepository } from '../support/backlog-repository.ts';
 import { eventually } from '../support/eventually.ts';
 import { type RedisServer, startRedisServer } from '../support/redis-server.ts';

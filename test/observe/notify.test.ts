@@ -6,13 +6,13 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
 import type { Context } from '../../src/broker/context.ts';
-import { createNotifier } from '../../src/broker/notify.ts';
+import { createNotifier } from '../../src/broker/loops/notify.ts';
 import {
   APPROVED_WAIT_MS,
   FAILING_WAIT_MS,
   type Message,
   messageOf,
-} from '../../src/core/notices.ts';
+} from '../../src/core/reporting/notices.ts';
 import type { Store } from '../../src/core/store.ts';
 import { createWebhook } from '../../src/notify/webhook.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
@@ -136,6 +136,18 @@ describe.each(['sqlite', 'redis'] as const)('on %s', (kind) => {
     world.advance(5000);
     await one.runOnce();
     expect(sent.map(({ notices }) => notices.map(({ task_id }) => task_id))).toEqual([[idOf(2)]]);
+  });
+
+  it('what was solved meanwhile hides nothing else that the issue needs', async () => {
+    const one = instance(world.store, 'one', send);
+    await one.runOnce();
+    await world.mirror(entry(1));
+    const held = await world.take('a1');
+    const at = { taskId: held.task.id, token: held.lease.token };
+    await world.store.ask({ ...at, question: 'Tabs?', askMs: 60_000 });
+    await world.fail(held, { retryable: false, reason: 'no disk' });
+    await one.runOnce();
+    expect(kinds()).toEqual(['dead']);
   });
 
   it('an approved change is told only when its issue is still open after a while', async () => {

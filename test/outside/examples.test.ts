@@ -85,16 +85,21 @@ function startAgent({ name, command: [program, ...args], env = {} }: Example): v
   agents.push(child);
 }
 
-async function task(number: number) {
+async function find(number: number) {
   const { tasks } = await client.tasks({ kind: 'implement' });
-  const found = tasks.find(({ issue_id }) => issue_id === number);
+  return tasks.find(({ issue_id }) => issue_id === number);
+}
+
+async function task(number: number) {
+  const found = await find(number);
   if (found === undefined) throw new Error(`no task for issue ${number}`);
   return found;
 }
 
 const reaches = (number: number, state: string) =>
   eventually(
-    async () => (await task(number)).state,
+    // The server may still be reading the backlog.
+    async () => (await find(number))?.state ?? 'not there yet',
     (now) => now === state,
     DEADLINE_MS,
   );

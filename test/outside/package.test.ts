@@ -101,6 +101,16 @@ describe('the package', () => {
     expect(stderr.trim().split('\n')).toHaveLength(1);
   });
 
+  it('says that the demo on a GitHub of its own needs a clone', async () => {
+    const failed = await banto('newest', inFolder('empty'), 'demo', '--github', '--exit').catch(
+      (error: unknown) => error,
+    );
+    expect(failed).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/runs in a clone of Banto's repository only.*use banto demo\./),
+    });
+  });
+
   it('gives the types of the client', { timeout: 2 * MINUTES }, async () => {
     const place = inFolder('empty');
     await cp(join(ROOT, 'examples/agent.ts'), join(place, 'agent.ts'));

@@ -288,7 +288,6 @@ async function claimAs(store: Store, agentId: string, requestId: string): Promis
     leaseSeconds: 600,
     groups: [registry.buckets],
     registryVersion: registry.version,
-    ledger: { implement: ['in-progress'], review: [], fix: [] },
     writeLockMs: 1000,
   });
   expect(result.outcome).toBe('leased');

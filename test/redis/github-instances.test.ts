@@ -1,10 +1,10 @@
 // Three real instances on one Redis and one GitHub: one pace, one silence, one budget, and nothing sent unpaced.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type GithubDouble, startGithubDouble } from '../../github-double/double.ts';
+import { secondaryLimit } from '../../github-double/server/faults.ts';
 import { createClient } from '../../src/client/client.ts';
 import { eventually } from '../support/eventually.ts';
-import { type GithubDouble, startGithubDouble } from '../support/github/double.ts';
-import { secondaryLimit } from '../support/github/faults.ts';
 import { type Instance, startInstance } from '../support/instance.ts';
 import { type RedisServer, startRedisServer } from '../support/redis-server.ts';
 import { runBanto } from '../support/run-banto.ts';

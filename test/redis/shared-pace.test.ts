@@ -1,8 +1,8 @@
 // Three instances write to GitHub at the same time. Its limits are one account's: they keep to them together.
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { secondaryLimit } from '../../github-double/server/faults.ts';
 import type { RunningBroker } from '../../src/broker/create-broker.ts';
-import { secondaryLimit } from '../support/github/faults.ts';
 import {
   ANSWER_MS,
   makeSharedWorld,

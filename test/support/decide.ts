@@ -37,6 +37,7 @@ export const past = (over: Partial<PastLease> = {}): PastLease => ({
   token: 't1',
   report: null,
   usage: null,
+  tree: null,
   ...over,
 });
 
@@ -68,6 +69,8 @@ export function task(over: Partial<TaskRow> = {}): TaskRow {
     pinned: false,
     timed: false,
     overspent: false,
+    stuck: false,
+    holdAfter: null,
     used: null,
     limits: null,
     questions: [],

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import type { ForgeWebhook } from '../../src/core/forge.ts';
 import { createHttpDoor, type HttpDoor } from '../../src/doors/http/door.ts';
 import type { HttpSettings } from '../../src/doors/http/settings.ts';
-import { createTelemetry } from '../../src/telemetry.ts';
+import { createTelemetry } from '../../src/telemetry/telemetry.ts';
 import { createScriptedBroker, type ScriptedBroker } from './scripted-broker.ts';
 
 export interface OpenDoor {

@@ -1,8 +1,8 @@
-// I1 to I5 of the specification, checked from the appended facts alone. Used by the contract suite,
-// the model test, crash tests and simulations.
+// The invariants I1 to I5 (ARCHITECTURE.md), checked from the appended facts alone, as they come: nothing here knows how
+// Banto decides. Used by the contract suite, the model test, crash tests and simulations.
 
 import type { Fact } from '../../src/core/facts.ts';
-import { mayFollow, type TaskState } from '../../src/core/task.ts';
+import type { TaskState } from '../../src/core/task.ts';
 
 export interface Violation {
   readonly invariant: 'I1' | 'I2' | 'I3' | 'I4' | 'I5';
@@ -23,45 +23,126 @@ interface Known {
   state: TaskState;
   highestFence: number;
   holding: Holding | null;
+  changedAt: number;
 }
 
 type TaskFact = Extract<Fact, { taskId: string }>;
 
+/** Written down once more, so that a mistake in Banto's own table is seen. */
+const MAY_FOLLOW: Readonly<Record<TaskState, readonly TaskState[]>> = {
+  held: ['ready', 'delayed', 'cancelled'],
+  delayed: ['ready', 'held', 'cancelled'],
+  ready: ['leased', 'held', 'delayed', 'cancelled'],
+  leased: ['done', 'ready', 'delayed', 'held', 'dead', 'cancelled'],
+  done: [],
+  dead: ['ready', 'held', 'delayed', 'cancelled'],
+  cancelled: ['ready', 'held', 'delayed'],
+};
+
 const ENDINGS = new Set(['completed', 'failed', 'released', 'expired', 'refused', 'unlocked']);
 // What the holder itself does, and so only before its deadline.
 const HOLDERS_OWN = new Set(['renewed', 'asked', 'completed', 'failed', 'released', 'refused']);
+// These say what else happened to a task in the state it has, or just got.
+const MAY_STAY = new Set([
+  'renewed',
+  'prioritized',
+  'dead',
+  'requeued',
+  'held',
+  'delayed',
+  'ready',
+  'asked',
+  'answered',
+  'budgeted',
+  'pull_linked',
+  'issue_added',
+  'issue_edited',
+  'issue_closed',
+  'issue_reopened',
+]);
 
-/**
- * `tasks` is what the store shows at the end (I5: what was accepted is still there, in the state the
- * facts lead to). Pass null where only the facts are at hand.
- */
+interface Memory {
+  readonly known: Map<string, Known>;
+  lastSeq: number;
+  lastAt: number;
+}
+
+export interface InvariantCheck {
+  /** In order, each once. */
+  take(facts: readonly Fact[]): void;
+  /** `tasks` is what the store shows (I5: what was accepted is still there, in the state the facts lead to). */
+  compare(tasks: ReadonlyMap<string, TaskState>): void;
+  /** Done and called-off tasks of these that nothing happened to since then are not followed any longer. */
+  forget(before: number, which: (taskId: string) => boolean): void;
+  stateOf(taskId: string): TaskState | undefined;
+  lastSeq(): number;
+  /** What it knows now, to go back to when the store does. Fences stay: they rise across any loss of data. */
+  keep(): () => void;
+}
+
+export function createInvariantCheck(found: (violation: Violation) => void): InvariantCheck {
+  let memory: Memory = { known: new Map(), lastSeq: 0, lastAt: 0 };
+
+  function take(fact: Fact): void {
+    const taskId = 'taskId' in fact ? fact.taskId : '';
+    const say: Say = (invariant, message) => found({ invariant, seq: fact.seq, taskId, message });
+    const { lastSeq, lastAt, known } = memory;
+    if (fact.seq <= lastSeq) say('I5', `fact ${fact.seq} came after ${lastSeq}`);
+    if (fact.at < lastAt) say('I5', `time went back from ${lastAt} to ${fact.at}`);
+    memory.lastSeq = fact.seq;
+    memory.lastAt = fact.at;
+    if ('taskId' in fact) checkTaskFact(fact, known, say);
+  }
+
+  return {
+    take(facts) {
+      for (const fact of facts) take(fact);
+    },
+    compare(tasks) {
+      for (const [taskId, { state }] of memory.known) {
+        const shown = tasks.get(taskId);
+        if (shown === state) continue;
+        const message = `the facts say ${state}, the store ${shown ?? 'nothing'}`;
+        found({ invariant: 'I5', seq: memory.lastSeq, taskId, message });
+      }
+    },
+    forget(before, which) {
+      for (const [taskId, { state, changedAt }] of memory.known) {
+        const over = state === 'done' || state === 'cancelled';
+        if (over && changedAt < before && which(taskId)) memory.known.delete(taskId);
+      }
+    },
+    stateOf: (taskId) => memory.known.get(taskId)?.state,
+    lastSeq: () => memory.lastSeq,
+    keep() {
+      const copy = [...memory.known].map(([id, task]): [string, Known] => [id, copyOf(task)]);
+      const { lastSeq, lastAt } = memory;
+      return () => {
+        const { known: lost } = memory;
+        const known = new Map(copy.map(([id, task]) => [id, copyOf(task)]));
+        for (const [id, task] of known) {
+          task.highestFence = Math.max(task.highestFence, lost.get(id)?.highestFence ?? 0);
+        }
+        memory = { known, lastSeq, lastAt };
+      };
+    },
+  };
+}
+
+const copyOf = (task: Known): Known => ({
+  ...task,
+  holding: task.holding === null ? null : { ...task.holding },
+});
+
+/** Pass null for `tasks` where only the facts are at hand. */
 export function checkInvariants(
   facts: readonly Fact[],
   tasks: ReadonlyMap<string, TaskState> | null = null,
 ): Violation[] {
   const violations: Violation[] = [];
-  const known = new Map<string, Known>();
-  let lastSeq = 0;
-  let lastAt = 0;
-
-  for (const fact of facts) {
-    const taskId = 'taskId' in fact ? fact.taskId : '';
-    const say = (invariant: Violation['invariant'], message: string) =>
-      violations.push({ invariant, seq: fact.seq, taskId, message });
-    if (fact.seq <= lastSeq) say('I5', `fact ${fact.seq} came after ${lastSeq}`);
-    if (fact.at < lastAt) say('I5', `time went back from ${lastAt} to ${fact.at}`);
-    lastSeq = fact.seq;
-    lastAt = fact.at;
-    if ('taskId' in fact) checkTaskFact(fact, known, say);
-  }
-
-  for (const [taskId, { state }] of tasks === null ? [] : known) {
-    const shown = tasks?.get(taskId);
-    if (shown !== state) {
-      const message = `the facts say ${state}, the store ${shown ?? 'nothing'}`;
-      violations.push({ invariant: 'I5', seq: lastSeq, taskId, message });
-    }
-  }
+  const check = createInvariantCheck((violation) => violations.push(violation));
+  check.take(facts);
+  if (tasks !== null) check.compare(tasks);
   return violations;
 }
 
@@ -71,7 +152,8 @@ function checkTaskFact(fact: TaskFact, known: Map<string, Known>, say: Say): voi
   const before = known.get(fact.taskId);
   if (fact.type === 'accepted') {
     if (before !== undefined) say('I4', 'accepted twice');
-    known.set(fact.taskId, { state: fact.state, highestFence: 0, holding: null });
+    const { state, at: changedAt } = fact;
+    known.set(fact.taskId, { state, highestFence: 0, holding: null, changedAt });
     return;
   }
   if (before === undefined) {
@@ -81,6 +163,7 @@ function checkTaskFact(fact: TaskFact, known: Map<string, Known>, say: Say): voi
   checkLease(fact, before, say);
   checkState(fact, before, say);
   before.state = fact.state;
+  before.changedAt = fact.at;
 }
 
 function checkLease(fact: TaskFact, task: Known, say: Say): void {
@@ -113,23 +196,10 @@ function checkLease(fact: TaskFact, task: Known, say: Say): void {
 }
 
 function checkState(fact: TaskFact, task: Known, say: Say): void {
-  // These say what else happened to a task in the state it has, or just got.
   const stays = fact.state === task.state;
-  const mayStay = [
-    'renewed',
-    'prioritized',
-    'dead',
-    'requeued',
-    'held',
-    'delayed',
-    'ready',
-    'asked',
-    'answered',
-    'budgeted',
-    'pull_linked',
-  ];
-  if (stays && !mayStay.includes(fact.type)) say('I4', `${fact.type} left it ${fact.state}`);
-  if (!stays && !mayFollow(task.state, fact.state)) say('I4', `${task.state} to ${fact.state}`);
+  if (stays && !MAY_STAY.has(fact.type)) say('I4', `${fact.type} left it ${fact.state}`);
+  if (!stays && !MAY_FOLLOW[task.state].includes(fact.state))
+    say('I4', `${task.state} to ${fact.state}`);
   if ((fact.state === 'leased') !== (task.holding !== null)) {
     say('I4', `${fact.state} with ${task.holding === null ? 'no lease' : 'a lease'}`);
   }

@@ -2,7 +2,7 @@
 
 import type { Broker } from '../../src/broker/broker.ts';
 import { createHttpDoor } from '../../src/doors/http/door.ts';
-import { createTelemetry } from '../../src/telemetry.ts';
+import { createTelemetry } from '../../src/telemetry/telemetry.ts';
 
 /** What tests look at, in whichever answer it stands. */
 interface Body {

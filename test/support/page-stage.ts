@@ -1,11 +1,11 @@
 // A real Banto for the tests of its page, on either store, that can be stopped and started at the same address.
 
 import { type Client, createClient } from '../../src/client/client.ts';
-import type { Config } from '../../src/config.ts';
+import type { Config } from '../../src/config/shape.ts';
 import type { Policy } from '../../src/core/settings.ts';
 import type { AssignmentAnswer } from '../../src/doors/schema/request-task.ts';
 import { type Served, serve } from '../../src/serve.ts';
-import { createTelemetry } from '../../src/telemetry.ts';
+import { createTelemetry } from '../../src/telemetry/telemetry.ts';
 import { type BacklogRepository, makeBacklogRepository } from './backlog-repository.ts';
 import { eventually } from './eventually.ts';
 import { freePort, type RedisServer, startRedisServer } from './redis-server.ts';

@@ -1,8 +1,8 @@
 // Issues, tasks and contexts for tests of the plan, and its outcome in short.
 
 import type { Issue, StoredIssue } from '../../src/core/issue.ts';
-import { planIssue } from '../../src/core/plan.ts';
-import type { PlanContext } from '../../src/core/plan-gate.ts';
+import { planIssue } from '../../src/core/plan/plan.ts';
+import type { PlanContext } from '../../src/core/plan/plan-gate.ts';
 import { DEFAULT_POLICY } from '../../src/core/settings.ts';
 import type { MirroredIssue } from '../../src/core/store.ts';
 import { parseTaskId, type Task, type TaskState } from '../../src/core/task.ts';

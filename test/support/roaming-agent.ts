@@ -32,7 +32,7 @@ export interface Fleet {
 }
 
 export interface FleetOptions {
-  /** Where to ask; read anew for each try. */
+  /** Where to ask; read again for each try. */
   readonly urls: () => readonly string[];
   readonly agents: number;
   readonly capabilities: readonly string[];

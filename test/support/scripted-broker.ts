@@ -2,9 +2,9 @@
 // doors, which only translate. What a broker really does is tested with the real one.
 
 import type { Assignment, Broker } from '../../src/broker/broker.ts';
-import { createActivity } from '../../src/core/activity.ts';
 import type { Fact } from '../../src/core/facts.ts';
 import type { Issue, StoredIssue } from '../../src/core/issue.ts';
+import { createActivity } from '../../src/core/reporting/activity.ts';
 import { DEFAULT_POLICY } from '../../src/core/settings.ts';
 import type { Attempt, Lease, Task } from '../../src/core/task.ts';
 import type { Token } from '../../src/core/token.ts';
@@ -149,6 +149,7 @@ const SILENT = new Set([
   'hasBacklog',
   'answered',
   'budget',
+  'budgetHistory',
   'whoIs',
   'subscribe',
   'events',
@@ -182,6 +183,7 @@ export function createScriptedBroker(): ScriptedBroker {
     fail: async () => ({ ...task, state: 'delayed', lease: null, readyAt: AT }),
     release: async () => ({ ...task, state: 'ready', lease: null }),
     tasks: async () => ({ tasks: [{ task, issue }], nextCursor: 'next' }),
+    board: async () => ({ tasks: [{ task, issue }], nextCursor: 'ended' }),
     tasksNamed: async () => [{ task, issue }],
     activity: async () => {
       const activity = createActivity();
@@ -226,6 +228,7 @@ export function createScriptedBroker(): ScriptedBroker {
       outbox: { pending: 1, failing: 0 },
       waiting: 4,
     }),
+    budgetHistory: async () => [{ at: AT, limit: 5000, remaining: 4321 }],
     budget: async () => ({ limit: 5000, remaining: 4321, resetAt: AT, blockedUntil: null }),
     stats: async () => [{ start: '2026-11-15', counters: { handed_out: 3 } }],
     config: async () => DEFAULT_POLICY,

@@ -1,6 +1,6 @@
 // The configuration of a Banto on a test's own repository.
 
-import type { Config } from '../../src/config.ts';
+import type { Config } from '../../src/config/shape.ts';
 import { DEFAULT_POLICY, type Policy } from '../../src/core/settings.ts';
 
 export function configFor(

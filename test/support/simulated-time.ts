@@ -11,8 +11,8 @@ export interface SimulatedTime {
   busy<T>(work: Promise<T>): Promise<T>;
   /** The same for every method of an object that answers with a promise. */
   watched<T extends object>(object: T): T;
-  /** `settled` is waited for before each step: what is under way without being `busy`. */
-  runUntil(isOver: () => boolean, mostMs: number, settled?: () => Promise<void>): Promise<void>;
+  /** `waitFor` is waited for before each step: what is under way without being `busy`. */
+  runUntil(isOver: () => boolean, mostMs: number, waitFor?: () => Promise<void>): Promise<void>;
   close(): void;
 }
 
@@ -99,11 +99,11 @@ export function createSimulatedTime(startAt = Date.UTC(2026, 10, 16, 8)): Simula
     },
   };
 
-  async function rest(settled: () => Promise<void>): Promise<void> {
+  async function rest(waitFor: () => Promise<void>): Promise<void> {
     const stuckAt = performance.now() + STUCK_MS;
     for (let calm = 0; calm < CALM_TURNS; calm = underWay === 0 ? calm + 1 : 0) {
       if (performance.now() > stuckAt) throw new Error(`${underWay} things never came to rest`);
-      await settled();
+      await waitFor();
       await nextTurn();
     }
   }
@@ -133,9 +133,9 @@ export function createSimulatedTime(startAt = Date.UTC(2026, 10, 16, 8)): Simula
           };
         },
       }),
-    async runUntil(isOver, mostMs, settled = () => Promise.resolve()) {
+    async runUntil(isOver, mostMs, waitFor = () => Promise.resolve()) {
       const endAt = now + mostMs;
-      for (await rest(settled); !isOver(); await rest(settled)) {
+      for (await rest(waitFor); !isOver(); await rest(waitFor)) {
         const next = waiting.pop();
         if (next === undefined || next.at > endAt) {
           throw new Error(`still not over after ${Math.round(mostMs / 60_000)} simulated minutes`);

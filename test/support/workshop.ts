@@ -14,7 +14,7 @@ import { join, resolve } from 'node:path';
 import { type Client, createClient } from '../../src/client/client.ts';
 import type { Policy } from '../../src/core/settings.ts';
 import { serve } from '../../src/serve.ts';
-import { createTelemetry } from '../../src/telemetry.ts';
+import { createTelemetry } from '../../src/telemetry/telemetry.ts';
 import type { WorkEvent } from '../../src/worker/events.ts';
 import { anyCommand } from '../../src/worker/presets/any-command.ts';
 import type { PresetName } from '../../src/worker/presets/names.ts';

@@ -1,5 +1,5 @@
 // A whole Banto without its doors: real SQLite, real git, a clock that the test moves. The loops do not run
-// by themselves; `settle` runs each of them until nothing is left to do.
+// by themselves; `runUntilIdle` runs each of them until nothing is left to do.
 
 import type { Assignment, TaskRequest } from '../../src/broker/broker.ts';
 import type { Context } from '../../src/broker/context.ts';
@@ -27,7 +27,7 @@ export interface World {
   readonly forge: Forge;
   readonly broker: RunningBroker;
   /** Mirrors, sweeps, writes and matches until all is quiet. */
-  settle(): Promise<void>;
+  runUntilIdle(): Promise<void>;
   /** As a door does it: the answer is given, and then marked as given. */
   request(agentId: string, over?: Partial<TaskRequest>): Promise<Assignment | null>;
   close(): Promise<void>;
@@ -67,7 +67,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     store,
     forge,
     broker,
-    async settle() {
+    async runUntilIdle() {
       await mirror.fullPass();
       await sweep.runOnce();
       await outbox.runOnce();

@@ -25,7 +25,7 @@ import { RequestTaskBody } from '../../src/doors/schema/request-task.ts';
 import { CreateTokenBody } from '../../src/doors/schema/tokens.ts';
 import { type Served, serve } from '../../src/serve.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
-import { createTelemetry } from '../../src/telemetry.ts';
+import { createTelemetry } from '../../src/telemetry/telemetry.ts';
 import { type BacklogRepository, makeBacklogRepository } from '../support/backlog-repository.ts';
 import { eventually } from '../support/eventually.ts';
 import { sendRaw } from '../support/http-door.ts';

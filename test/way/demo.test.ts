@@ -68,3 +68,13 @@ it('keeps a fleet busy and its page up until it is told to stop', {
   expect((await readdir(temporary)).filter((name) => name.startsWith('banto'))).toEqual([]);
   await rm(temporary, { recursive: true });
 });
+
+it('plays on a GitHub of its own, with pull requests and merges', {
+  timeout: 120_000,
+}, async () => {
+  const { stdout } = await run(process.execPath, ['bin/banto.js', 'demo', '--github', '--exit'], {
+    cwd: ROOT,
+  });
+  expect(stdout).toMatch(/approves #4/);
+  expect(stdout).toMatch(/14 done, 1 held/);
+});

@@ -3,7 +3,6 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Forge } from '../../src/core/forge.ts';
-import { byKind } from '../../src/core/ledger.ts';
 import { eventually } from '../support/eventually.ts';
 import { checkInvariants } from '../support/invariants.ts';
 import { type HttpAnswer, type OpenHttp, openHttp } from '../support/open-http.ts';
@@ -16,7 +15,7 @@ async function open(options: WorldOptions = {}, issues = [1, 2]): Promise<void> 
   world = await makeWorld(options);
   http = await openHttp(world.broker);
   for (const number of issues) await world.repository.write(number);
-  await world.settle();
+  await world.runUntilIdle();
 }
 
 afterEach(async () => {
@@ -164,19 +163,19 @@ describe('several requests that wait', () => {
     const second = http.ask('hana', { wait_seconds: 60 });
     await tickets(2);
     await world.repository.write(1);
-    await world.settle();
+    await world.runUntilIdle();
     const served = await Promise.race([first, second]);
     expect(served.body.task_id).toBe(ONE);
     world.time.advance(1000);
     const free = http.ask('kenji', { wait_seconds: 60 });
     await tickets(2);
     await world.repository.write(2);
-    await world.settle();
+    await world.runUntilIdle();
     // In the same turn: the time does not move on.
     expect((await free).body.task_id).toBe(TWO);
     await end('complete', served);
     await world.repository.write(3);
-    await world.settle();
+    await world.runUntilIdle();
     const both = await Promise.all([first, second]);
     expect(both.map(({ body }) => body.issue_id).sort()).toEqual([1, 3]);
   });
@@ -186,7 +185,7 @@ describe('several requests that wait', () => {
     const polls = [1, 2, 3].map(() => http.ask('hana', { wait_seconds: 60, request_id: 'r1' }));
     await tickets(3);
     await world.repository.write(1);
-    await world.settle();
+    await world.runUntilIdle();
     const answers = await Promise.all(polls);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(new Set(answers.map(({ body }) => body.lease.token)).size).toBe(1);
@@ -201,7 +200,7 @@ describe('several requests that wait', () => {
     await tickets(2);
     await world.repository.write(1);
     await world.repository.write(2);
-    await world.settle();
+    await world.runUntilIdle();
     const answers = await Promise.all(polls);
     expect(new Set(answers.map(({ body }) => body.task_id))).toEqual(new Set([ONE, TWO]));
   });
@@ -244,7 +243,6 @@ describe('maintenance', () => {
       token: 'banto_of-another-matcher',
       groups: [registry.buckets],
       registryVersion: registry.version,
-      ledger: byKind(() => []),
       writeLockMs: 1000,
     });
     expect(claimed.outcome).toBe('leased');
@@ -285,11 +283,11 @@ describe('maintenance', () => {
     await tickets(2);
     await flag('maintenance:hana', true);
     await world.repository.write(1);
-    await world.settle();
+    await world.runUntilIdle();
     expect((await other).body.task_id).toBe(ONE);
     await flag('maintenance:hana', false);
     await world.repository.write(2);
-    await world.settle();
+    await world.runUntilIdle();
     expect((await paused).body.task_id).toBe(TWO);
   });
 

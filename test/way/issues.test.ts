@@ -22,7 +22,7 @@ describe('the backlog', () => {
   it('takes new issues, whose tasks are then offered', async () => {
     const { issue } = await world.broker.addIssue({ ...DRAFT, title: 'Fix it', priority: 'high' });
     expect(issue).toMatchObject({ number: 1, title: 'Fix it', labels: ['python'], state: 'open' });
-    await world.settle();
+    await world.runUntilIdle();
     expect((await world.request('hana'))?.task).toMatchObject({ number: 1, priority: 100 });
     const [listed] = await world.broker.issues();
     expect(listed?.task).toMatchObject({ id: 'repo~1~implement.1', state: 'leased' });
@@ -30,14 +30,49 @@ describe('the backlog', () => {
 
   it('closes and reopens an issue: its task is cancelled, then offered again', async () => {
     await world.broker.addIssue({ ...DRAFT, title: 'Fix it' });
-    await world.settle();
+    await world.runUntilIdle();
     const closed = await world.broker.editIssue(1, { state: 'closed' });
     expect(closed.issue.state).toBe('closed');
-    await world.settle();
+    await world.runUntilIdle();
     expect((await world.broker.issue(1)).task?.state).toBe('cancelled');
     await world.broker.editIssue(1, { state: 'open' });
-    await world.settle();
+    await world.runUntilIdle();
     expect((await world.broker.issue(1)).task?.state).toBe('ready');
+  });
+
+  it('says in the history who added, edited, closed and reopened an issue', async () => {
+    const { broker } = world;
+    const { task } = await broker.addIssue({ ...DRAFT, title: 'Fix it' }, { by: 'hana' });
+    const taskId = task?.id ?? expect.fail('its task is not there yet');
+    await broker.editIssue(1, { title: 'Fix all of it' }, { by: 'ben' });
+    await broker.editIssue(1, {}, { by: 'nobody' });
+    await broker.editIssue(1, { state: 'closed' }, { by: 'cleo' });
+    await world.runUntilIdle();
+    await broker.editIssue(1, { state: 'open' });
+    await world.runUntilIdle();
+    const { history } = await broker.task(taskId);
+    expect(history.map((fact) => [fact.type, 'by' in fact ? fact.by : null])).toEqual([
+      ['accepted', null],
+      ['issue_added', 'hana'],
+      ['issue_edited', 'ben'],
+      ['issue_closed', 'cleo'],
+      ['cancelled', null],
+      ['issue_reopened', null],
+      ['ready', null],
+    ]);
+  });
+
+  it('has what it has where nobody can write down who did it', async () => {
+    const fails = await makeWorld({
+      wrapStore: (store) => ({
+        ...store,
+        noteIssue: () => Promise.reject(new Error('away')),
+      }),
+    });
+    const { issue } = await fails.broker.addIssue({ ...DRAFT, title: 'Fix it' });
+    expect(issue.number).toBe(1);
+    expect((await fails.broker.editIssue(1, { state: 'closed' })).issue.state).toBe('closed');
+    await fails.close();
   });
 
   it('says that an issue is not there', async () => {
@@ -59,7 +94,7 @@ describe('the backlog', () => {
 describe('an issue names a task', () => {
   it('the open one first, else the last', async () => {
     await world.repository.write(7);
-    await world.settle();
+    await world.runUntilIdle();
     const task = await world.request('hana');
     const meant = async () => (await world.broker.tasks({ issue: 7, limit: 1 })).tasks[0]?.task;
     expect(await meant()).toMatchObject({ kind: 'implement', state: 'leased' });
@@ -87,7 +122,7 @@ describe('why an issue waits', () => {
     await add('One', [2]);
     await add('Two', [3]);
     await add('Three', [1]);
-    await world.settle();
+    await world.runUntilIdle();
     const told = await why(1);
     expect(told.offered).toBe(false);
     expect(told.summary).toMatch(
@@ -97,7 +132,7 @@ describe('why an issue waits', () => {
 
   it('names itself and numbers that do not exist, which stop nothing', async () => {
     await add('One', [1, 99]);
-    await world.settle();
+    await world.runUntilIdle();
     const told = await why(1);
     expect(told.offered).toBe(true);
     expect(told.rules).toContainEqual({
@@ -112,7 +147,7 @@ describe('why an issue waits', () => {
     await add('One', []);
     await add('Two', [1]);
     await world.broker.editIssue(1, { state: 'closed' });
-    await world.settle();
+    await world.runUntilIdle();
     expect((await why(2)).rules.map(({ rule }) => rule)).not.toContain('dependencies');
   });
 });

@@ -1,4 +1,4 @@
-// The way of a task through mirror, store, forge and broker, as SPEC section 2 tells it.
+// The way of a task through mirror, store, forge and broker.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Assignment } from '../../src/broker/broker.ts';
@@ -32,9 +32,9 @@ async function complete(task: Assignment, verdict: 'approve' | 'request_changes'
 }
 
 describe('an issue that suits the agent', () => {
-  it('is handed out with branch and labels written, and the seeds fields', async () => {
+  it('is handed out with branch and labels written, and the fields that every task has', async () => {
     await world.repository.write(7, { title: 'Fix login', labels: ['python', 'bug'] });
-    await world.settle();
+    await world.runUntilIdle();
     const task = got(await world.request('hana'));
     expect(task).toMatchObject({
       ledger: 'written',
@@ -50,7 +50,7 @@ describe('an issue that suits the agent', () => {
 
   it('goes to exactly one of many that ask at the same instant', async () => {
     await world.repository.write(1);
-    await world.settle();
+    await world.runUntilIdle();
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) => world.request(`a${index}`)),
     );
@@ -59,7 +59,7 @@ describe('an issue that suits the agent', () => {
 
   it('is not offered to an agent that can do none of it', async () => {
     await world.repository.write(1, { labels: ['rust'] });
-    await world.settle();
+    await world.runUntilIdle();
     expect(await world.request('hana', { capabilities: ['python'] })).toBeNull();
     expect(await world.request('hana', { capabilities: ['Rust'] })).not.toBeNull();
   });
@@ -69,7 +69,7 @@ describe('an issue that suits the agent', () => {
     await world.repository.write(2, { labels: ['python', 'web'] });
     await world.repository.write(3, { labels: ['python', 'web'] });
     await world.repository.write(4, { labels: ['python', 'P0'] });
-    await world.settle();
+    await world.runUntilIdle();
     const order: number[] = [];
     for (const agent of ['a', 'b', 'c', 'd']) {
       order.push(got(await world.request(agent, { capabilities: ['python', 'web'] })).task.number);
@@ -81,45 +81,45 @@ describe('an issue that suits the agent', () => {
 describe('review', () => {
   it('waits for people first, then goes to somebody who did not write the change', async () => {
     await world.repository.write(1);
-    await world.settle();
+    await world.runUntilIdle();
     await complete(got(await world.request('hana')));
-    await world.settle();
+    await world.runUntilIdle();
     expect(await world.repository.labels(1)).toEqual(['python', 'needs-review']);
     const reviewer = { capabilities: ['review', 'python'] };
     expect(await world.request('kenji', reviewer)).toBeNull();
     world.time.advance(300_000);
-    await world.settle();
+    await world.runUntilIdle();
     expect(await world.request('hana', reviewer)).toBeNull();
     const review = got(await world.request('kenji', reviewer));
     expect(review.task).toMatchObject({ kind: 'review', priority: 100 });
     await complete(review, 'approve');
-    await world.settle();
+    await world.runUntilIdle();
     expect(await world.repository.labels(1)).toEqual(['python', 'approved']);
   });
 
   it('is not restarted by looking again', async () => {
     await world.repository.write(1, { labels: ['python', 'needs-review'] });
-    await world.settle();
+    await world.runUntilIdle();
     world.time.advance(200_000);
-    await world.settle();
+    await world.runUntilIdle();
     world.time.advance(100_000);
-    await world.settle();
+    await world.runUntilIdle();
     const review = got(await world.request('kenji', { capabilities: ['review'] }));
     expect(review.task.kind).toBe('review');
   });
 
   it('makes a fix for the author first, and asks for a person after three rounds', async () => {
     await world.repository.write(1);
-    await world.settle();
+    await world.runUntilIdle();
     await complete(got(await world.request('hana')));
     for (let round = 1; round <= 3; round += 1) {
       world.time.advance(300_000);
-      await world.settle();
+      await world.runUntilIdle();
       await complete(
         got(await world.request('kenji', { capabilities: ['review'] })),
         'request_changes',
       );
-      await world.settle();
+      await world.runUntilIdle();
       if (round === 3) break;
       expect(await world.request('taro', { capabilities: ['python', '*'] })).toBeNull();
       const fix = got(await world.request('hana'));
@@ -133,23 +133,23 @@ describe('review', () => {
     expect(await world.repository.labels(1)).toEqual(['python', 'needs-human']);
     expect(await world.request('hana')).toBeNull();
     await world.broker.requeue({ taskId: 'repo~1~fix.3', delaySeconds: 0 });
-    await world.settle();
+    await world.runUntilIdle();
     expect(await world.repository.labels(1)).toEqual(['python']);
     expect(got(await world.request('hana')).task.id).toBe('repo~1~fix.3');
   });
 
   it('offers the fix to everyone when its author does not come', async () => {
     await world.repository.write(1);
-    await world.settle();
+    await world.runUntilIdle();
     await complete(got(await world.request('hana')));
     world.time.advance(300_000);
-    await world.settle();
+    await world.runUntilIdle();
     await complete(
       got(await world.request('kenji', { capabilities: ['review'] })),
       'request_changes',
     );
     world.time.advance(120_000);
-    await world.settle();
+    await world.runUntilIdle();
     expect(got(await world.request('taro')).task.kind).toBe('fix');
   });
 });
@@ -157,16 +157,16 @@ describe('review', () => {
 describe('a lease', () => {
   it('runs out without heartbeats; the next agent gets what the first one knew', async () => {
     await world.repository.write(1);
-    await world.settle();
+    await world.runUntilIdle();
     const first = got(await world.request('hana'));
     const held = { taskId: first.task.id, token: first.lease.token };
     world.time.advance(590_000);
     await world.broker.heartbeat({ ...held, progress: 'half-way there' });
     world.time.advance(599_000);
-    await world.settle();
+    await world.runUntilIdle();
     expect(await world.request('kenji')).toBeNull();
     world.time.advance(2000);
-    await world.settle();
+    await world.runUntilIdle();
     expect((await world.broker.agent('hana')).status).toBe('zombie');
     const second = got(await world.request('kenji'));
     expect(second.handoff).toMatchObject([
@@ -182,13 +182,13 @@ describe('a lease', () => {
       code: 'lease_lost',
     });
     await expect(complete(first)).rejects.toMatchObject({ code: 'lease_lost' });
-    await world.settle();
+    await world.runUntilIdle();
     expect(await world.repository.labels(1)).toEqual(['python', 'in-progress', 'kenji']);
   });
 
   it('may fail three times; then a person is asked, with the reasons', async () => {
     await world.repository.write(1);
-    await world.settle();
+    await world.runUntilIdle();
     for (let attempt = 1; attempt <= 3; attempt += 1) {
       const task = got(await world.request('hana'));
       expect(task.task.attempts).toBe(attempt - 1);
@@ -199,10 +199,10 @@ describe('a lease', () => {
         retryable: true,
         delaySeconds: null,
       });
-      await world.settle();
+      await world.runUntilIdle();
       expect(await world.request('kenji')).toBeNull();
       world.time.advance(30_000 * 2 ** (attempt - 1));
-      await world.settle();
+      await world.runUntilIdle();
     }
     expect(await world.repository.labels(1)).toEqual(['python', 'needs-human']);
     const { task } = await world.broker.task('repo~1~implement.1');
@@ -211,7 +211,7 @@ describe('a lease', () => {
 
   it('fails for good at once when the agent says so', async () => {
     await world.repository.write(1);
-    await world.settle();
+    await world.runUntilIdle();
     const task = got(await world.request('hana'));
     const failed = await world.broker.fail({
       taskId: task.task.id,
@@ -225,7 +225,7 @@ describe('a lease', () => {
 
   it('can be released without counting an attempt', async () => {
     await world.repository.write(1);
-    await world.settle();
+    await world.runUntilIdle();
     const task = got(await world.request('hana'));
     const released = await world.broker.release({
       taskId: task.task.id,
@@ -233,7 +233,7 @@ describe('a lease', () => {
       reason: null,
     });
     expect(released).toMatchObject({ state: 'ready', attempts: 0 });
-    await world.settle();
+    await world.runUntilIdle();
     expect(await world.repository.labels(1)).toEqual(['python']);
   });
 });
@@ -242,13 +242,13 @@ describe('a request by an agent that still holds a task', () => {
   beforeEach(async () => {
     await world.repository.write(1);
     await world.repository.write(2);
-    await world.settle();
+    await world.runUntilIdle();
   });
 
   it('means that it is finished', async () => {
     got(await world.request('hana'));
     expect(got(await world.request('hana')).task.number).toBe(2);
-    await world.settle();
+    await world.runUntilIdle();
     expect(await world.repository.labels(1)).toEqual(['python', 'needs-review']);
   });
 
@@ -277,35 +277,35 @@ describe('the issue itself', () => {
   it('waits for what blocks it, and is free when that is closed', async () => {
     await world.repository.write(1);
     await world.repository.write(2, { blockedBy: [1], labels: ['docs'] });
-    await world.settle();
+    await world.runUntilIdle();
     expect(await world.request('hana', { capabilities: ['docs'] })).toBeNull();
     expect((await world.broker.why('repo~2~implement.1', null)).summary).toContain('#1');
     await world.repository.write(1, { state: 'closed' });
-    await world.settle();
+    await world.runUntilIdle();
     expect(got(await world.request('hana', { capabilities: ['docs'] })).task.number).toBe(2);
   });
 
   it('cancels its task when it is closed, and tells the holder', async () => {
     await world.repository.write(1);
-    await world.settle();
+    await world.runUntilIdle();
     const task = got(await world.request('hana'));
     await world.repository.write(1, { state: 'closed' });
-    await world.settle();
+    await world.runUntilIdle();
     await expect(
       world.broker.heartbeat({ taskId: task.task.id, token: task.lease.token, progress: null }),
     ).rejects.toMatchObject({ code: 'lease_lost' });
     await world.repository.write(1, { state: 'open' });
-    await world.settle();
+    await world.runUntilIdle();
     expect(got(await world.request('kenji')).lease.fence).toBeGreaterThan(task.lease.fence);
   });
 
   it('is held, with the reason, when something is missing', async () => {
     await world.repository.write(1, { body: 'do something' });
-    await world.settle();
+    await world.runUntilIdle();
     const { task } = await world.broker.task('repo~1~implement.1');
     expect(task).toMatchObject({ state: 'held', reason: 'no_deliverables' });
     await world.repository.write(1);
-    await world.settle();
+    await world.runUntilIdle();
     expect(await world.request('hana')).not.toBeNull();
   });
 });
@@ -323,7 +323,7 @@ describe('waiting', () => {
     const answers = ['a', 'b', 'c'].map((agent) => waiting(agent));
     await asleep(3);
     await world.repository.write(1);
-    await world.settle();
+    await world.runUntilIdle();
     const first = got(await Promise.race(answers));
     expect(first.task.number).toBe(1);
     expect(await world.store.tickets.count()).toBe(2);
@@ -338,7 +338,7 @@ describe('waiting', () => {
     await asleep(2);
     await world.repository.write(1, { labels: ['docs'] });
     await world.repository.write(2, { labels: ['python'] });
-    await world.settle();
+    await world.runUntilIdle();
     expect(got(await both).task.number).toBe(2);
     expect(got(await docs).task.number).toBe(1);
   });
@@ -370,7 +370,7 @@ describe('waiting', () => {
     gone.abort();
     expect(await answer).toBeNull();
     await world.repository.write(1);
-    await world.settle();
+    await world.runUntilIdle();
     expect((await world.broker.task('repo~1~implement.1')).task.state).toBe('ready');
   });
 
@@ -386,7 +386,7 @@ describe('waiting', () => {
 describe('an operator', () => {
   it('pauses and resumes the hand-out', async () => {
     await world.repository.write(1);
-    await world.settle();
+    await world.runUntilIdle();
     await world.broker.putFlag('maintenance', true);
     await expect(world.request('hana')).rejects.toMatchObject({
       code: 'maintenance',
@@ -405,22 +405,22 @@ describe('an operator', () => {
       code: 'not_found',
     });
     await world.repository.write(1);
-    await world.settle();
+    await world.runUntilIdle();
     expect(got(await world.request('hana')).lease.seconds).toBe(60);
   });
 
   it('unlocks, gives another priority and cancels', async () => {
     await world.repository.write(1);
     await world.repository.write(2);
-    await world.settle();
+    await world.runUntilIdle();
     const first = got(await world.request('hana'));
     await world.broker.unlock({ taskId: first.task.id });
     await expect(complete(first)).rejects.toMatchObject({ code: 'lease_lost' });
     await world.broker.prioritize({ taskId: 'repo~2~implement.1', priority: 100 });
-    await world.settle();
+    await world.runUntilIdle();
     expect(got(await world.request('kenji')).task.number).toBe(2);
     await world.broker.cancel({ taskId: first.task.id, reason: null });
-    await world.settle();
+    await world.runUntilIdle();
     expect(await world.request('taro')).toBeNull();
     await expect(world.broker.unlock({ taskId: first.task.id })).rejects.toMatchObject({
       code: 'conflict',

@@ -11,16 +11,16 @@ test('tasks are listed with the words of their issues, by one further read', asy
   const reads: (readonly number[])[] = [];
   const counted = (store: Store): Store => ({
     ...store,
-    issuesNumbered(repository, numbers) {
+    issueTexts(repository, numbers) {
       reads.push(numbers);
-      return store.issuesNumbered(repository, numbers);
+      return store.issueTexts(repository, numbers);
     },
   });
   world = await makeWorld({ wrapStore: counted });
   for (const number of [1, 2, 3]) {
     await world.repository.write(number, { title: `Title ${number}`, labels: ['python', 'bug'] });
   }
-  await world.settle();
+  await world.runUntilIdle();
   const done = await world.request('hana');
   await world.broker.complete({
     taskId: done?.task.id ?? '',
@@ -51,15 +51,15 @@ test('a task whose issue was forgotten meanwhile is left out, and the page goes 
   let forgotten = 0;
   const forgetful = (store: Store): Store => ({
     ...store,
-    issuesNumbered: (repository, numbers) =>
-      store.issuesNumbered(
+    issueTexts: (repository, numbers) =>
+      store.issueTexts(
         repository,
         numbers.filter((number) => number !== forgotten),
       ),
   });
   world = await makeWorld({ wrapStore: forgetful });
   for (const number of [1, 2, 3]) await world.repository.write(number);
-  await world.settle();
+  await world.runUntilIdle();
   forgotten = 2;
   const { tasks, nextCursor } = await world.broker.tasks({ limit: 2 });
   expect(tasks.map(({ task }) => task.number)).toHaveLength(1);

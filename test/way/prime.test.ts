@@ -57,9 +57,12 @@ it(
     expect(mine).toContain(`Task      ${id}: implement of #1, Sort the list`);
     expect(mine).toMatch(/Time left 10 min/);
     expect(mine).toContain(`banto complete ${id} --token "$BANTO_LEASE_TOKEN" --summary`);
-    expect(await prime({ BANTO_TASK_ID: id, BANTO_LEASE_TOKEN: token })).toContain(
-      'banto heartbeat',
-    );
+    await client.ask(id, { lease_token: token, question: 'Which port?' });
+    expect(await prime({}, '--agent', 'a1')).toContain('Waits     Which port? No answer yet.');
+    await client.answer(id, { question_id: 'q1', answer: '8080' });
+    const asked = await prime({ BANTO_TASK_ID: id, BANTO_LEASE_TOKEN: token });
+    expect(asked).toContain('Answer    Which port? 8080');
+    expect(asked).toContain('banto heartbeat');
     const worker = await prime({ BANTO_TASK_ID: id, BANTO_AGENT: 'a1' });
     expect(worker).toMatch(/`banto work` renews the lease.*\n.*do not report this one/);
     expect(worker).not.toContain('banto complete');

@@ -2,10 +2,10 @@
 
 import { request } from 'node:http';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Config } from '../../src/config.ts';
+import type { Config } from '../../src/config/shape.ts';
 import { type Served, serve } from '../../src/serve.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
-import { createTelemetry } from '../../src/telemetry.ts';
+import { createTelemetry } from '../../src/telemetry/telemetry.ts';
 import { type BacklogRepository, makeBacklogRepository } from '../support/backlog-repository.ts';
 import { configFor } from '../support/serve-config.ts';
 

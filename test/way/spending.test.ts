@@ -26,7 +26,7 @@ async function withTasks(count: number, options: WorldOptions = {}) {
   for (let number = 1; number <= count; number += 1) {
     await world.repository.write(number, { labels: ['python'] });
   }
-  await world.settle();
+  await world.runUntilIdle();
   return world;
 }
 
@@ -44,7 +44,7 @@ it('a task that overspends is stopped by the next heartbeat and held, and why sa
   expect(beat.stop).toMatch(/\$1\.50 of the \$1\.00/);
   const after = await broker.release({ ...held, reason: 'stopped: budget' });
   expect(after).toMatchObject({ state: 'held', reason: 'budget' });
-  await world.settle();
+  await world.runUntilIdle();
   expect(await world.request('a1')).toBeNull();
   expect((await broker.why(held.taskId, null)).summary).toContain('used up what it may cost');
   const raised = await broker.setBudget({
@@ -95,7 +95,7 @@ it('a question keeps the lease past its time; the answer comes with the heartbea
   const held = await taken(world, 'a1');
   const { questionId } = await broker.ask({ ...held, question: 'Which port?' });
   world.time.advance(3_600_000);
-  await world.settle();
+  await world.runUntilIdle();
   await broker.answer({ taskId: held.taskId, questionId, answer: '8080' });
   const beat = await broker.heartbeat({ ...held, progress: null });
   expect(beat.answers).toMatchObject([{ id: questionId, question: 'Which port?', answer: '8080' }]);
@@ -154,6 +154,6 @@ it('a release with a delay comes back after it', async () => {
   expect(given).toMatchObject({ state: 'delayed', reason: 'quota', attempts: 0 });
   expect(await world.request('a1')).toBeNull();
   world.time.advance(60_001);
-  await world.settle();
+  await world.runUntilIdle();
   expect(await world.request('a1')).not.toBeNull();
 });

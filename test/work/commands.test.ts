@@ -1,6 +1,6 @@
 // `banto work` and `banto logs` as people run them.
 
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -47,7 +47,8 @@ it.each([
 });
 
 it('says by its exit code what came of one task', async () => {
-  expect((await work('--once', '--', 'true')).code).toBe(3);
+  const none = await work('--once', '--', 'true');
+  expect([none.code, none.stdout]).toEqual([3, expect.stringMatching(/no suitable task\.$/m)]);
   shop.addIssue(1);
   await shop.mirrored(1);
   const done = await work('--once', '--', tool('good.sh', commits('a.txt')));
@@ -65,8 +66,42 @@ it('says by its exit code what came of one task', async () => {
   expect((await banto('logs', '1', '--follow')).stdout).toBe(logs.stdout);
   const inside = { cwd: join(shop.repo, 'backlog'), env: { BANTO_URL: shop.url } };
   expect((await runBanto(['logs', '1'], inside)).stdout).toBe(logs.stdout);
-  const none = await banto('logs', '99');
-  expect([none.code, none.stderr]).toEqual([1, expect.stringMatching(/no log of 99/)]);
+  const missing = await banto('logs', '99');
+  expect([missing.code, missing.stderr]).toEqual([1, expect.stringMatching(/no log of 99/)]);
+});
+
+it('works on no task of another repository than the one it is in', async () => {
+  const other = join(shop.root, 'other');
+  const clone = join(shop.root, 'clone');
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: shop.root });
+  git('init', '-q', other);
+  git(
+    '-C',
+    other,
+    '-c',
+    'user.name=a',
+    '-c',
+    'user.email=a@b',
+    'commit',
+    '-qm',
+    'x',
+    '--allow-empty',
+  );
+  git('clone', '-q', shop.repo, clone);
+  shop.addIssue(8);
+  await shop.mirrored(4);
+  const inside = (repo: string) =>
+    work('--once', '--repo', repo, '--kind', 'implement', '--', 'true');
+  const wrong = await inside(other);
+  expect(wrong.stderr).toMatch(
+    /shop~8~implement\.1 is of the repository in .*, but this is .*other/,
+  );
+  expect(wrong.code).toBe(1);
+  const task = await shop.client.task('shop~8~implement.1');
+  expect([task.state, task.attempts]).toEqual(['ready', 0]);
+  expect((await inside(clone)).stdout).toMatch(
+    /w1 failed shop~8~implement\.1: It said it was done/,
+  );
 });
 
 it('gives the tool its grace at the first Ctrl-C, and none at the second', async () => {
@@ -101,6 +136,18 @@ it('gives the tool its grace at the first Ctrl-C, and none at the second', async
   expect(await ended).toEqual([0, null]);
   expect((await shop.client.task('shop~3~implement.1')).state).toBe('ready');
   expect(await startOf(Number(readFileSync(pid, 'utf8')))).toBeNull();
+});
+
+it('does not wait with --once for a day on which hand-out goes on', async () => {
+  const detail = "Today's work has cost $5.00 of the $5.00 that a day may cost.";
+  const api = await scriptedApi(() => ({
+    status: 503,
+    headers: { 'retry-after': '300' },
+    json: { error: 'Server is busy.', code: 'busy', detail },
+  }));
+  const ran = await work('--once', '--url', api.url, '--', 'true');
+  await api.close();
+  expect([ran.code, ran.stderr]).toEqual([5, expect.stringContaining(detail)]);
 });
 
 it('tries a tool on a trivial task of its own', async () => {

@@ -31,10 +31,13 @@ const RENEWED = { expires_at: LEASE.expires_at, stop: null };
 async function open(
   answers: Partial<Record<Verb, (body: unknown) => Reply | 'lost'>> = {},
   task: Partial<AssignmentAnswer> = {},
+  refusedFirst: Reply[] = [],
 ): Promise<void> {
   let given = false;
   api = await scriptedApi(({ path, body }) => {
     if (path === '/api/v1/request-task') {
+      const refused = refusedFirst.shift();
+      if (refused !== undefined) return refused;
       if (given) return { status: 204 };
       given = true;
       return { json: assignmentAnswer({ lease: LEASE, ...task }) };
@@ -154,11 +157,10 @@ it('gives a task back until the quota returns', async () => {
 it('fails with the end of the log and what was used', async () => {
   await open();
   await shop.once({ does: 'exit 1', speaks: { tool: 'codex', script: 'fail' } });
-  const [fail] = said('fail') as { reason: string; retryable: boolean }[];
-  expect(fail?.reason).toMatch(
-    /^It ended with exit code 1\. \[tree \w{16}\]\n\nThe end of the log:\n/,
-  );
-  expect(fail?.retryable).toBe(true);
+  const [fail] = said('fail') as { reason: string; tree: string; retryable?: boolean }[];
+  expect(fail?.reason).toMatch(/^It ended with exit code 1\.\n\nThe end of the log:\n/);
+  expect(fail?.tree).toMatch(/^[0-9a-f]{40}$/);
+  expect(fail?.retryable).toBeUndefined();
 });
 
 it('repeats its report until a server that is away is back', async () => {
@@ -173,6 +175,29 @@ it('repeats its report until a server that is away is back', async () => {
   expect(end.last?.how).toBe('completed');
   expect(said('complete')).toHaveLength(3);
   expect(new Set(said('complete').map((body) => JSON.stringify(body))).size).toBe(1);
+});
+
+it('outlives a pause of hand-out and a server that stops', async () => {
+  let tries = 0;
+  await open(
+    {
+      complete() {
+        tries += 1;
+        return tries < 2 ? refusal(503, 'stopping', 'Shutting down.') : { json: taskAnswer() };
+      },
+    },
+    {},
+    [refusal(503, 'maintenance', 'Hand-out is paused.')],
+  );
+  const running = shop.start({ does: commits('a.txt') });
+  // It ends by itself where a refusal ended it.
+  void running.ended.catch(() => undefined);
+  await expect.poll(() => tries, { timeout: 15_000 }).toBe(2);
+  running.stop();
+  await running.ended;
+  expect(running.events).toContainEqual(
+    expect.objectContaining({ type: 'ended', how: 'completed' }),
+  );
 });
 
 it('goes on without a place for logs, as with a server that does not know it', async () => {

@@ -1,11 +1,33 @@
 // Ask and answer: a holder asks people, and waits with a lease that is paused.
 
-import { askedEvent, isOpen, nextQuestionId, QUESTIONS_KEPT, type Question } from '../question.ts';
+import {
+  askedEvent,
+  isOpen,
+  MOST_OPEN_QUESTIONS,
+  nextQuestionId,
+  QUESTIONS_KEPT,
+  type Question,
+} from '../attempt/question.ts';
+import { byHand } from '../facts.ts';
+import type { LedgerRow } from '../rows/ledger-row.ts';
 import { isLeased, isLive, type LeasedRow, type TaskRow, toTask } from '../rows/task-row.ts';
 import type { Answered, Asked, TaskVerbs } from '../store.ts';
 import { seen } from './ending.ts';
 import { needsTask, type Verb } from './verb.ts';
 import { writeComment } from './wants.ts';
+
+/** The comments are written again: where several questions are open, each says how to name the one that is meant. */
+function showQuestions(
+  before: LedgerRow,
+  row: TaskRow,
+  questions: readonly Question[],
+  now: number,
+): LedgerRow {
+  return questions.reduce(
+    (ledger, { id }) => writeComment(ledger, row, askedEvent(id), now),
+    before,
+  );
+}
 
 export const ask: Verb<Parameters<TaskVerbs['ask']>[0], Asked> = {
   name: 'ask',
@@ -21,6 +43,8 @@ export const ask: Verb<Parameters<TaskVerbs['ask']>[0], Asked> = {
     // Asked already and not answered yet: the caller asks again because it never heard.
     const same = row.questions.find((one) => isOpen(one, fence) && one.question === question);
     if (same !== undefined) return { answer: { outcome: 'ok', questionId: same.id } };
+    const others = row.questions.filter((one) => isOpen(one, fence));
+    if (others.length >= MOST_OPEN_QUESTIONS) return { answer: { outcome: 'too_many' } };
     const id = nextQuestionId(row.questions);
     const asked: Question = {
       id,
@@ -38,7 +62,7 @@ export const ask: Verb<Parameters<TaskVerbs['ask']>[0], Asked> = {
     const about = { taskId, state: 'leased', agentId, fence } as const;
     return {
       tasks: [{ ...row, lease, questions, updatedAt: now }],
-      ledger: writeComment(found.ledger, row, askedEvent(id), now),
+      ledger: showQuestions(found.ledger, row, [...others, asked], now),
       agents: seen(agentId),
       facts: [{ type: 'asked', ...about, questionId: id, question, expiresAt }],
       until: row.lease.expiresAt,
@@ -58,7 +82,7 @@ function goOn(row: LeasedRow, questions: readonly Question[], now: number): Leas
 export const answer: Verb<Parameters<TaskVerbs['answer']>[0], Answered> = {
   name: 'answer',
   needs: ({ taskId }) => needsTask(taskId),
-  decide(found, { taskId, questionId, answer: text }, { now }) {
+  decide(found, { taskId, questionId, answer: text, ...given }, { now }) {
     const row = found.task(taskId);
     if (row === undefined) return { answer: { outcome: 'not_found' } };
     const asked = row.questions.find(({ id }) => id === questionId);
@@ -76,7 +100,10 @@ export const answer: Verb<Parameters<TaskVerbs['answer']>[0], Answered> = {
     const expiresAt = lease?.expiresAt ?? null;
     return {
       tasks: [next],
-      facts: [{ type: 'answered', ...about, questionId, answer: text, expiresAt }],
+      ledger: showQuestions(found.ledger, row, [asked], now),
+      facts: [
+        { type: 'answered', ...about, questionId, answer: text, expiresAt, ...byHand(given) },
+      ],
       answer: { outcome: 'ok', task: toTask(next) },
     };
   },

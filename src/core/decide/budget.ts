@@ -1,6 +1,7 @@
 // setBudget: an operator says what one task may use. And the pull request that was opened for it.
 
-import { BUDGET, limitsFor, usedUp } from '../budget.ts';
+import { BUDGET, limitsFor, usedUp } from '../attempt/budget.ts';
+import { byHand } from '../facts.ts';
 import { type TaskRow, toTask } from '../rows/task-row.ts';
 import type { Operated, TaskVerbs } from '../store.ts';
 import { enter } from './ending.ts';
@@ -17,7 +18,7 @@ function offerAgain(row: TaskRow, at: Moment): TaskRow {
 export const setBudget: Verb<Parameters<TaskVerbs['setBudget']>[0], Operated> = {
   name: 'setBudget',
   needs: ({ taskId }) => needsTask(taskId),
-  decide(found, { taskId, limits: given, general }, at) {
+  decide(found, { taskId, limits: given, general, ...asked }, at) {
     const row = found.task(taskId);
     if (row === undefined) return { answer: { outcome: 'not_found' } };
     if (row.state === 'done' || row.state === 'cancelled') {
@@ -32,7 +33,7 @@ export const setBudget: Verb<Parameters<TaskVerbs['setBudget']>[0], Operated> = 
     const next = row.overspent && room ? offerAgain(limited, at) : limited;
     return {
       tasks: [next],
-      facts: [{ type: 'budgeted', taskId, state: next.state, costUsd, tokens }],
+      facts: [{ type: 'budgeted', taskId, state: next.state, costUsd, tokens, ...byHand(asked) }],
       answer: { outcome: 'ok', task: toTask(next) },
     };
   },

@@ -1,10 +1,11 @@
 // Claim's part that is decided here: the lease of the task that the store chose, and what an agent that holds
 // something already gets. Choosing itself (the oldest head of the first group that has one) is the store's.
 
+import { ATTEMPTS_KEPT } from '../attempt/history.ts';
+import { nextFence } from '../attempt/lease.ts';
 import type { FactBody } from '../facts.ts';
-import { ATTEMPTS_KEPT } from '../history.ts';
 import type { Issue } from '../issue.ts';
-import { nextFence } from '../lease.ts';
+import { leasedLedger } from '../ledger.ts';
 import { type IssueRow, toStoredIssue } from '../rows/issue-row.ts';
 import { type LedgerRow, toWrite } from '../rows/ledger-row.ts';
 import {
@@ -24,15 +25,25 @@ type Asked = Pick<ClaimInput, 'agentId' | 'token' | 'leaseSeconds' | 'requestId'
 export function leaseTo(row: TaskRow, asked: Asked, now: number): LeasedRow {
   const { agentId, token, leaseSeconds: seconds, requestId } = asked;
   const fence = nextFence(row.fence, now);
-  const expiresAt = now + seconds * 1000;
-  const lease = { agentId, token, fence, seconds, leasedAt: now, expiresAt, requestId };
   return {
     ...row,
     state: 'leased',
     reason: null,
     fence,
     past: row.past.slice(1 - ATTEMPTS_KEPT),
-    lease: { ...lease, answered: false, progress: [], usage: null, pausedUntil: null },
+    lease: {
+      agentId,
+      token,
+      fence,
+      seconds,
+      leasedAt: now,
+      expiresAt: now + seconds * 1000,
+      requestId,
+      answered: false,
+      progress: [],
+      usage: null,
+      pausedUntil: null,
+    },
     updatedAt: now,
   };
 }
@@ -53,14 +64,9 @@ export function leasedFact(row: LeasedRow): FactBody {
 }
 
 /** Branch and labels become entries of the outbox in the step of the lease. */
-export function ledgerOfLease(
-  before: LedgerRow,
-  row: LeasedRow,
-  labels: readonly string[],
-  now: number,
-): LedgerRow {
+export function ledgerOfLease(before: LedgerRow, row: LeasedRow, now: number): LedgerRow {
   const branched = row.kind === 'review' ? before : writeBranch(before, row, now);
-  return want(branched, labels, now, row);
+  return want(branched, leasedLedger(row.kind, row.lease.agentId), now, row);
 }
 
 export interface TakenWrites {
@@ -103,7 +109,7 @@ export function claimTask(
 ): Decision<Claimed> {
   const { now } = at;
   const leased = leaseTo(row, input, now);
-  const wanted = ledgerOfLease(before, leased, input.ledger[row.kind], now);
+  const wanted = ledgerOfLease(before, leased, now);
   const taken = takeWritesOf(leased, wanted, input.writeLockMs, now);
   return {
     tasks: [leased],

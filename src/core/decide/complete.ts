@@ -1,11 +1,13 @@
 // Complete: the work is done, and the task that follows it is made in the same step.
 
+import { answeredOf } from '../attempt/question.ts';
 import type { FactBody } from '../facts.ts';
 import { type LeasedRow, type TaskRow, toTask } from '../rows/task-row.ts';
 import type { CompleteInput, Ended, FollowUp } from '../store.ts';
 import { parseTaskId } from '../task.ts';
 import { endLease, holding, seen, spend } from './ending.ts';
 import { newTask } from './new-task.ts';
+import { holdOfFollowUp } from './plan-meets.ts';
 import { type Moment, needsTask, type Verb } from './verb.ts';
 import { ledgerIfChanged, want, writeComment, writePull } from './wants.ts';
 
@@ -25,14 +27,16 @@ function followUpRow(
   const name = parseTaskId(followUp.id);
   if (name === null) return null;
   const readyAt = followUp.delayMs > 0 ? at.now + followUp.delayMs : null;
-  const state = followUp.state === 'delayed' && readyAt === null ? 'ready' : followUp.state;
+  const planned = followUp.state === 'delayed' && readyAt === null ? 'ready' : followUp.state;
+  const against = planned === 'dead' ? null : holdOfFollowUp(ended);
+  const state = against === null ? planned : 'held';
   const authors = authorsAfter(ended);
   return newTask(
     {
       id: followUp.id,
       ...name,
       state,
-      reason: state === 'ready' ? null : followUp.reason,
+      reason: against ?? (state === 'ready' ? null : followUp.reason),
       readyAt: state === 'ready' || state === 'dead' ? null : readyAt,
       reservedFrom: readyAt ?? at.now,
       authorFirstMs: followUp.authorFirstMs,
@@ -41,6 +45,7 @@ function followUpRow(
       branch: ended.branch,
       prNumber,
       reviewComments: followUp.reviewComments,
+      questions: answeredOf(ended.questions),
     },
     at,
   );

@@ -1,9 +1,10 @@
 // What the ends of a lease have in common: whose it is, what stays of it, where the task goes.
 
-import { BUDGET, type Limits, limitsFor, NO_LIMITS, usedUp } from '../budget.ts';
+import { BUDGET, type Limits, limitsFor, NO_LIMITS, usedUp } from '../attempt/budget.ts';
+import { ATTEMPTS_KEPT } from '../attempt/history.ts';
+import { NO_PROGRESS } from '../attempt/no-progress.ts';
+import { isSameReport } from '../attempt/report.ts';
 import type { FactBody } from '../facts.ts';
-import { ATTEMPTS_KEPT } from '../history.ts';
-import { isSameReport } from '../report.ts';
 import type { LedgerRow } from '../rows/ledger-row.ts';
 import { isLive, type LeasedRow, type PastLease, type TaskRow, toTask } from '../rows/task-row.ts';
 import type { CalledBy, Ended } from '../store.ts';
@@ -57,7 +58,8 @@ export function spend(
   row: LeasedRow,
   told: Usage | null | undefined,
 ): { readonly spent: LeasedRow; readonly uses: { readonly usage?: UsageAdded } } {
-  const usage = mergeUsage(row.lease.usage, told ?? null);
+  if (told === undefined || told === null) return { spent: row, uses: {} };
+  const usage = mergeUsage(row.lease.usage, told);
   const added = usageAdded(row.lease.usage, usage);
   const spent = { ...row, lease: { ...row.lease, usage }, used: addUsed(row.used, added) };
   return { spent, uses: added === null ? {} : { usage: added } };
@@ -68,14 +70,35 @@ export function budgetOf(row: TaskRow, general: Limits | undefined): string | nu
   return usedUp(row.used, limitsFor(row.limits, general ?? NO_LIMITS));
 }
 
-/** A task whose budget is used up is held for a person instead of offered again, and the issue says so. */
-export function holdForBudget(
+/** A task that waits for a person: nothing but an operator offers it again, and the issue says why. */
+interface ForPerson {
+  readonly next: TaskRow;
+  readonly ledger: LedgerRow;
+  readonly fact: FactBody;
+}
+
+function holdForPerson(row: TaskRow, reason: string, before: LedgerRow, at: Moment): ForPerson {
+  return {
+    next: enter(row, 'held', reason, at),
+    ledger: writeComment(before, row, reason, at.now),
+    fact: { type: 'held', taskId: row.id, state: 'held', reason },
+  };
+}
+
+/** It used up its budget. */
+export function holdForBudget(row: TaskRow, before: LedgerRow, at: Moment): ForPerson {
+  return holdForPerson({ ...row, overspent: true }, BUDGET, before, at);
+}
+
+/** Two attempts in a row left the same files. The label says so too: agents cannot go on here. */
+export function holdAsStuck(
   row: TaskRow,
   before: LedgerRow,
+  labels: readonly string[],
   at: Moment,
-): { readonly next: TaskRow; readonly ledger: LedgerRow } {
-  const next = { ...enter(row, 'held', BUDGET, at), overspent: true };
-  return { next, ledger: writeComment(before, next, BUDGET, at.now) };
+): ForPerson {
+  const held = holdForPerson({ ...row, stuck: true }, NO_PROGRESS, before, at);
+  return { ...held, ledger: want(held.ledger, labels, at.now) };
 }
 
 /** The task without its lease, which stays among the past ones. */
@@ -85,6 +108,7 @@ export function endLease(
   note: string | null,
   now: number,
   report: string | null = null,
+  tree: string | null = null,
 ): TaskRow {
   const { agentId, token, fence, leasedAt: startedAt, progress, usage } = row.lease;
   const { branch } = row;
@@ -100,9 +124,10 @@ export function endLease(
     token,
     report,
     usage,
+    tree,
   };
   const past = [...row.past.slice(1 - ATTEMPTS_KEPT), ended];
-  return { ...row, lease: null, past, updatedAt: now };
+  return { ...row, lease: null, holdAfter: null, past, updatedAt: now };
 }
 
 /** Into a state; a place in line that it has is kept, a reservation that is over is not. */
@@ -117,6 +142,22 @@ export function enter(row: TaskRow, state: TaskState, reason: string | null, at:
     enqueuedAt: state === 'ready' ? (row.enqueuedAt ?? at.nextPlace()) : row.enqueuedAt,
     updatedAt: at.now,
   };
+}
+
+/** A lease ended and the task is to be offered again, unless people have spoken against that meanwhile. */
+export function offerAgain(
+  { holdAfter }: LeasedRow,
+  ended: TaskRow,
+  state: 'ready' | 'delayed',
+  reason: string | null,
+  at: Moment,
+): TaskRow {
+  return holdAfter === null ? enter(ended, state, reason, at) : enter(ended, 'held', holdAfter, at);
+}
+
+/** Told beside the end of the lease where the task is held by it. */
+export function heldFacts({ id, state, reason }: TaskRow): FactBody[] {
+  return state === 'held' ? [{ type: 'held', taskId: id, state, reason: reason ?? '' }] : [];
 }
 
 /** A task that is dead from here on: the fact, the comment and the labels. */

@@ -4,7 +4,7 @@
 import type { FactBody } from '../facts.ts';
 import { isLeased, type TaskRow } from '../rows/task-row.ts';
 import type { SweepInput } from '../store.ts';
-import { budgetOf, bury, endLease, enter, holdForBudget } from './ending.ts';
+import { budgetOf, bury, endLease, enter, heldFacts, holdForBudget, offerAgain } from './ending.ts';
 import { needsTask, type Verb } from './verb.ts';
 import { ledgerIfChanged, want } from './wants.ts';
 
@@ -27,10 +27,13 @@ export const expire: Verb<ExpireInput, boolean> = {
     const attempts = row.attempts + 1;
     const dead = attempts >= maxAttempts;
     const over = !dead && budgetOf(row, limits) !== null;
-    const state = dead ? 'dead' : over ? 'held' : 'ready';
     const ended = { ...endLease(row, 'expired', null, now), attempts, endedAt: dead ? now : null };
     const overspent = over ? holdForBudget(ended, found.ledger, at) : null;
-    const next = overspent?.next ?? enter(ended, state, dead ? EXPIRED : null, at);
+    const alone = dead
+      ? enter(ended, 'dead', EXPIRED, at)
+      : offerAgain(row, ended, 'ready', null, at);
+    const next = overspent?.next ?? alone;
+    const { state } = next;
     const fact: FactBody = { type: 'expired', taskId, state, agentId, fence, attempt: attempts };
     const death = dead ? bury(next, EXPIRED, found.ledger, deadLedger[row.kind], now) : null;
     const wanted = death?.ledger ?? want(overspent?.ledger ?? found.ledger, ledger[row.kind], now);
@@ -38,7 +41,7 @@ export const expire: Verb<ExpireInput, boolean> = {
       tasks: [next],
       ...ledgerIfChanged(found.ledger, wanted),
       agents: [{ note: 'lapsed', agentId }],
-      facts: death === null ? [fact] : [fact, death.fact],
+      facts: [fact, ...(death === null ? [] : [death.fact]), ...heldFacts(next)],
       answer: true,
     };
   },

@@ -1,7 +1,7 @@
 // Where a ready task stands: its bucket and its place in it. Both follow from the row, the labels of its issue
 // and the labels that agents have offered; nothing else is remembered of it.
 
-import { bucketKey } from '../match.ts';
+import { bucketKey } from '../pairing/match.ts';
 import { score } from '../priority.ts';
 import type { TaskRow } from '../rows/task-row.ts';
 

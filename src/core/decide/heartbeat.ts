@@ -1,7 +1,7 @@
 // Heartbeat: renews a live lease, keeps the last progress notes, and brings what the holder has to know.
 
-import { recordsRenewal } from '../history.ts';
-import { isOpen } from '../question.ts';
+import { recordsRenewal } from '../attempt/history.ts';
+import { isOpen } from '../attempt/question.ts';
 import { isLive, type LeasedRow } from '../rows/task-row.ts';
 import type { TaskVerbs } from '../store.ts';
 import { PROGRESS_KEPT } from '../task.ts';

@@ -11,7 +11,7 @@ import {
   TASK,
   task,
 } from '../../../test/support/decide.ts';
-import { ATTEMPTS_KEPT } from '../history.ts';
+import { ATTEMPTS_KEPT } from '../attempt/history.ts';
 import type { TaskRow } from '../rows/task-row.ts';
 import type { FollowUp } from '../store.ts';
 import { complete } from './complete.ts';
@@ -126,6 +126,45 @@ test.each([
   expect(after?.writes.map(({ type }) => type) ?? []).toEqual(
     state === 'dead' ? ['comment', 'labels'] : [],
   );
+});
+
+const TREE = 'a'.repeat(40);
+const failedWith = (tree: string | null) => past({ token: 't0', outcome: 'failed', tree });
+
+test.each([
+  ['the same as the failure before', [failedWith(TREE)], TREE, 1, 'held'],
+  [
+    'the same, with a release between',
+    [failedWith(TREE), past({ outcome: 'released' })],
+    TREE,
+    1,
+    'held',
+  ],
+  ['other files', [failedWith('b'.repeat(40))], TREE, 1, 'delayed'],
+  [
+    'the same, with an expiry between',
+    [failedWith(TREE), past({ outcome: 'expired' })],
+    TREE,
+    1,
+    'delayed',
+  ],
+  ['nobody said before', [failedWith(null)], TREE, 1, 'delayed'],
+  ['nobody says now', [failedWith(TREE)], null, 1, 'delayed'],
+  ['a first failure', [], TREE, 1, 'delayed'],
+  ['the same at the last attempt', [failedWith(TREE)], TREE, 2, 'dead'],
+] as const)('a failure that leaves files: %s', (_name, earlier, tree, attempts, state) => {
+  const input = { ...failure, retryable: true, delayMs: null, tree, deadLedger: ['needs-human'] };
+  const row = leased({ attempts, past: earlier });
+  const { tasks, facts, ledger: after } = decide(fail, input, { tasks: [row] });
+  expect(tasks?.[0]).toMatchObject({ state, stuck: state === 'held', attempts: attempts + 1 });
+  if (state !== 'held') return;
+  expect(tasks?.[0]?.reason).toBe('no_progress');
+  expect(facts?.map(({ type }) => type)).toEqual(['failed', 'held']);
+  expect(after?.wanted).toEqual(['needs-human']);
+  expect(after?.writes.map(({ type, event }) => [type, event])).toEqual([
+    ['comment', 'no_progress'],
+    ['labels', null],
+  ]);
 });
 
 test('a release keeps the place in line, and a reservation that is not over', () => {

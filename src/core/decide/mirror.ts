@@ -1,5 +1,6 @@
 // Mirror: one issue as the forge shows it, and what it asks of its tasks.
 
+import { answeredOf, type Question } from '../attempt/question.ts';
 import { BantoError } from '../errors.ts';
 import type { FactBody } from '../facts.ts';
 import type { IssueRow } from '../rows/issue-row.ts';
@@ -9,7 +10,7 @@ import { parseTaskId } from '../task.ts';
 import { cancelTask } from './cancel.ts';
 import { enter } from './ending.ts';
 import { newTask } from './new-task.ts';
-import { planFromNothing, planMeets, type Turn } from './plan-meets.ts';
+import { holdAfterLease, planFromNothing, planMeets, type Turn } from './plan-meets.ts';
 import type { Found, Moment, Verb } from './verb.ts';
 import { adopt, ledgerIfChanged, want } from './wants.ts';
 
@@ -18,26 +19,27 @@ interface Planned {
   readonly facts: readonly FactBody[];
 }
 
-function make(plan: TaskPlan, at: Moment): Planned | null {
+function make(plan: TaskPlan, questions: readonly Question[], at: Moment): Planned | null {
   const turn = planFromNothing(plan.want, at.now);
   if (turn === null) return null;
   const name = parseTaskId(plan.id);
   if (name === null) throw new BantoError('invalid_request', `${plan.id} names no task.`);
   const { state, reason, readyAt } = turn;
   const { id, priority, authors, authorFirstMs, branch, prNumber, reviewComments } = plan;
-  const carried = { priority, authors, authorFirstMs, branch, prNumber, reviewComments };
+  const about = { priority, authors, authorFirstMs, branch, prNumber, reviewComments, questions };
   const reservedFrom = readyAt ?? at.now;
-  const row = newTask({ id, ...name, state, reason, readyAt, reservedFrom, ...carried }, at);
-  const about = { taskId: id, state, kind: name.kind } as const;
-  return { row, facts: [{ type: 'accepted', ...about, priority, reason }] };
+  const row = newTask({ id, ...name, state, reason, readyAt, reservedFrom, ...about }, at);
+  const told = { taskId: id, state, kind: name.kind } as const;
+  return { row, facts: [{ type: 'accepted', ...told, priority, reason }] };
 }
 
 /** What a plan brings beside the state. A pull request that only an agent reported is not forgotten. */
 function takeOver(
   found: TaskRow,
   plan: TaskPlan,
-): Pick<TaskRow, 'priority' | 'branch' | 'prNumber'> {
+): Pick<TaskRow, 'priority' | 'branch' | 'prNumber' | 'holdAfter'> {
   return {
+    holdAfter: found.state === 'leased' ? holdAfterLease(plan.want) : null,
     priority: found.pinned ? found.priority : plan.priority,
     branch: found.state === 'leased' ? found.branch : plan.branch,
     prNumber: plan.prNumber ?? found.prNumber,
@@ -88,7 +90,11 @@ export function meet(
   const turn = decided === 'cancel' ? null : decided;
   const taken = takeOver(found, plan);
   const moved = taken.priority !== found.priority;
-  const differs = moved || taken.branch !== found.branch || taken.prNumber !== found.prNumber;
+  const differs =
+    moved ||
+    taken.branch !== found.branch ||
+    taken.prNumber !== found.prNumber ||
+    taken.holdAfter !== found.holdAfter;
   if (decided === null && !differs) return null;
   const facts: FactBody[] = [];
   let row: TaskRow = found;
@@ -117,6 +123,13 @@ function rowOf({ issue, matchLabels, dependsOn }: MirrorEntry, now: number): Iss
   return { repository, number, state, updatedAt, seenAt: now, matchLabels, labels, dependsOn };
 }
 
+/** Each task has what was answered in those before it: the longest list is the whole one. */
+function answeredBefore(found: Found, { plans }: MirrorEntry): readonly Question[] {
+  return plans
+    .map(({ id }) => answeredOf(found.task(id)?.questions ?? []))
+    .reduce((longest, one) => (one.length > longest.length ? one : longest), []);
+}
+
 function planned(found: Found, entry: MirrorEntry, at: Moment): Planned[] {
   const reopened = found.issue?.state === 'closed' && entry.issue.state === 'open';
   const all = new Map<string, Planned>();
@@ -124,8 +137,8 @@ function planned(found: Found, entry: MirrorEntry, at: Moment): Planned[] {
     // Two plans for one task: the second meets what the first has made of it.
     const earlier = all.get(plan.id);
     const before = earlier?.row ?? found.task(plan.id);
-    const next =
-      before !== undefined ? meet(before, plan, reopened, at) : plan.create ? make(plan, at) : null;
+    const made = () => (plan.create ? make(plan, answeredBefore(found, entry), at) : null);
+    const next = before === undefined ? made() : meet(before, plan, reopened, at);
     if (next === null) continue;
     all.set(plan.id, { row: next.row, facts: [...(earlier?.facts ?? []), ...next.facts] });
   }

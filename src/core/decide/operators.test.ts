@@ -29,7 +29,8 @@ describe('requeue', () => {
     const closed = issue({ state: 'closed' });
     expect(say(task({ state: 'cancelled' }), 0, closed).answer.outcome).toBe('conflict');
   });
-  it('lifts a refusal and no other hold', () => {
+  it('lifts a refusal and no other hold that the issue explains', () => {
+    expect(say(task({ state: 'held', reason: 'no_deliverables' })).answer.outcome).toBe('conflict');
     const refused = task({ state: 'held', reason: 'refused:gone', attempts: 2, endedAt: 3 });
     expect(say(refused).tasks?.[0]).toMatchObject({
       state: 'ready',
@@ -38,6 +39,17 @@ describe('requeue', () => {
       timed: true,
       endedAt: null,
     });
+  });
+  it('lets agents try again twice where two attempts left the same files', () => {
+    const failed = past({ outcome: 'failed', tree: 'abc' });
+    const stuck = task({ state: 'held', reason: 'no_progress', stuck: true, past: [failed] });
+    expect(say(stuck).tasks?.[0]).toMatchObject({
+      state: 'ready',
+      stuck: false,
+      past: [{ tree: null }],
+    });
+    const waits = task({ state: 'delayed', past: [failed] });
+    expect(say(waits).tasks?.[0]?.past).toMatchObject([{ tree: 'abc' }]);
   });
   it('waits with a delay', () => {
     expect(say(task({ state: 'dead' }), 50).tasks?.[0]).toMatchObject({
@@ -146,6 +158,15 @@ test.each([
   const { answer, tasks } = decide(open, { taskId: TASK }, { tasks: [row] });
   expect(answer).toBe(done);
   if (done) expect(tasks?.[0]).toMatchObject({ onlyAgent: null, opensAt: null });
+});
+
+test('what was asked for by hand says by whom, and nothing where nobody is known', () => {
+  const found = { tasks: [task()] };
+  const input = { taskId: TASK, delayMs: 5000, ledger: [] };
+  expect(decide(requeue, { ...input, by: 'hana' }, found).facts).toMatchObject([{ by: 'hana' }]);
+  expect(decide(requeue, input, found).facts?.[0]).not.toHaveProperty('by');
+  const cancelled = decide(cancel, { ...input, reason: 'no', by: 'hana' }, found);
+  expect(cancelled.facts).toMatchObject([{ type: 'cancelled', by: 'hana' }]);
 });
 
 test.each([unlock, cancel, requeue, prioritize])(

@@ -14,7 +14,7 @@ import {
 import type { LedgerRow } from '../rows/ledger-row.ts';
 import type { Settlement } from '../store.ts';
 import { claimTask, heldAlready, takeWritesOf } from './claim.ts';
-import { settleWrite, takeWrites, touchLabels } from './outbox.ts';
+import { labels, settleWrite, takeWrites, touchLabels } from './outbox.ts';
 import { adopt, lock, sameLabels, want, writeBranch } from './wants.ts';
 
 const LABELS = 'labels:octo/park#7';
@@ -77,6 +77,14 @@ test('a write is taken while it is due', () => {
   expect(taken.ledger?.writes).toMatchObject([{ availableAt: NOW + 30 }]);
 });
 
+test('what is read for a write may stand on the issue from then on, also where it is wanted since the lock', () => {
+  const read = (row: LedgerRow) => decide(labels, { issue: ISSUE }, { ledger: row });
+  const changed = ledger({ wanted: ['in-progress', 'a1'], written: ['needs-review'] });
+  const put = ['needs-review', 'in-progress', 'a1'];
+  expect(read(changed)).toMatchObject({ ledger: { written: put }, answer: { written: put } });
+  expect(read(ledger({ wanted: ['a1'], written: ['a1', 'x'] })).ledger).toBeUndefined();
+});
+
 describe('settling', () => {
   const [entry] = wanting.writes;
   const version = entry?.version ?? 0;
@@ -124,6 +132,13 @@ describe('settling', () => {
     expect(decision.facts).toMatchObject([{ type: fact }]);
   });
 
+  it('put off is no failure: nothing is counted or told', () => {
+    const decision = say(locked, { outcome: 'later', delayMs: 9 });
+    const again = { attempts: 0, availableAt: NOW + 9, lockedVersion: null };
+    expect(decision.ledger).toMatchObject({ writes: [again] });
+    expect(decision.facts).toEqual([]);
+  });
+
   it('is final only for the version that is current', () => {
     expect(say(locked, refused).facts).toMatchObject([{ final: true }]);
     expect(say(touched, refused).facts).toMatchObject([{ final: false }]);
@@ -138,8 +153,22 @@ describe('settling', () => {
     expect(say(locked, retry, 1)).toEqual({ answer: undefined });
   });
 
-  it('of an entry that is gone changes nothing', () => {
-    expect(say(ledger(), written)).toEqual({ answer: undefined });
+  it('of an entry that is gone changes nothing where it says nothing new', () => {
+    expect(say(ledger(), retry)).toEqual({ answer: undefined });
+    const known = ledger({ written: ['needs-review', 'x'] });
+    expect(say(known, written)).toEqual({ answer: undefined });
+  });
+
+  it('of an entry that somebody else has written since has its labels taken off again', () => {
+    const now = ledger({ wanted: ['approved'], written: ['approved'], writtenAt: NOW - 1 });
+    const late = say(now, written);
+    expect(late.ledger?.written).toEqual(['approved', 'needs-review']);
+    expect(late.ledger?.writes).toMatchObject([{ type: 'labels', availableAt: NOW }]);
+  });
+
+  it('of a store that has lost its data is left to adoption, which knows the names of agents', () => {
+    const labels = ['in-progress', 'a0'];
+    expect(say(ledger(), { outcome: 'written', labels })).toEqual({ answer: undefined });
   });
 });
 
@@ -153,7 +182,6 @@ describe('claim', () => {
     groups: [],
     registryVersion: 1,
     writeLockMs: 30,
-    ledger: { implement: ['in-progress', 'a1'], review: ['x'], fix: [] },
   };
 
   it('leases with the next fence, and takes branch and labels with it', () => {

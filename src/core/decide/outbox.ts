@@ -8,9 +8,10 @@ import {
   type WriteRow,
   writeId,
 } from '../rows/ledger-row.ts';
-import type { Settlement, Write } from '../store.ts';
+import type { LabelsOfIssue, Settlement, Write } from '../store.ts';
 import type { Found, Verb } from './verb.ts';
 import {
+  adopt,
   isSameWrite,
   join,
   ledgerIfChanged,
@@ -69,6 +70,16 @@ function written(
   };
 }
 
+/**
+ * What the issue may show by this is Banto's to take off again, unless it is wanted. A store that knows of no write at
+ * all has lost its data: what such an issue shows is adopted with its grace, when agents are known by name again.
+ */
+function arrivedLate(before: LedgerRow, labels: readonly string[], now: number): LedgerRow {
+  if (before.writtenAt === null) return before;
+  const known = labels.every((label) => before.written.includes(label));
+  return known ? before : adopt(before, labels, now);
+}
+
 export const settleWrite: Verb<SettleInput, void> = {
   name: 'settleWrite',
   needs,
@@ -76,9 +87,13 @@ export const settleWrite: Verb<SettleInput, void> = {
     const before = found.ledger;
     const { repository, number } = before;
     const write = before.writes.find((entry) => writeId(before, entry) === id);
-    if (write === undefined) return { answer: undefined };
-    const current = write.version === version;
     const labels = settlement.outcome === 'written' ? settlement.labels : null;
+    if (write === undefined) {
+      // Its lock ran out and somebody else wrote the entry; then this write arrived, perhaps after the other one.
+      const late = labels === null ? before : arrivedLate(before, labels, now);
+      return { ...ledgerIfChanged(before, late), answer: undefined };
+    }
+    const current = write.version === version;
     if (!current && write.lockedVersion !== version) {
       // A late word on a version that nobody holds any more. Its labels may still have reached the issue, so
       // that a later write must know to take them off.
@@ -88,7 +103,7 @@ export const settleWrite: Verb<SettleInput, void> = {
     }
     const facts: FactBody[] = [];
     let ledger = before;
-    if (settlement.outcome !== 'written') {
+    if (settlement.outcome === 'retry' || settlement.outcome === 'refused') {
       const { error } = settlement;
       const final = current && settlement.outcome === 'refused';
       facts.push({ type: 'ledger_failed', repository, number, error, final });
@@ -105,6 +120,9 @@ export const settleWrite: Verb<SettleInput, void> = {
       const { error, delayMs } = settlement;
       const again = { attempts: write.attempts + 1, error, availableAt: now + delayMs };
       ledger = replaceWrite(ledger, { ...write, ...again, lockedVersion: null });
+    } else if (settlement.outcome === 'later') {
+      const availableAt = now + settlement.delayMs;
+      ledger = replaceWrite(ledger, { ...write, availableAt, lockedVersion: null });
     } else {
       ledger = withoutWrite(ledger, write);
     }
@@ -124,6 +142,23 @@ export const retryWrites: Verb<RetryInput, number> = {
     const isMeant = (write: WriteRow) => ids.includes(writeId(before, write));
     const ledger = retryFailed(before, isMeant, now);
     const answer = ledger.writes.filter((write, at) => write !== before.writes[at]).length;
+    return { ...ledgerIfChanged(before, ledger), answer };
+  },
+};
+
+/**
+ * What a write of labels needs; null: no such issue. What is wanted may have changed since the entry was locked: from
+ * here on these labels, too, may stand on the issue, whatever becomes of the writer.
+ */
+export const labels: Verb<OneIssue, LabelsOfIssue | null> = {
+  name: 'labels',
+  needs,
+  decide({ issue, ledger: before }) {
+    if (issue === undefined) return { answer: null };
+    const { wanted, written: put } = before;
+    const mayStand = join(put, wanted);
+    const ledger = mayStand === put ? before : { ...before, written: mayStand };
+    const answer = { wanted, written: mayStand, matchLabels: issue.matchLabels };
     return { ...ledgerIfChanged(before, ledger), answer };
   },
 };

@@ -1,6 +1,7 @@
 // How a plan meets the task it finds: the table of `TaskPlan`, row by row.
 
-import { BUDGET } from '../budget.ts';
+import { BUDGET } from '../attempt/budget.ts';
+import { NO_PROGRESS } from '../attempt/no-progress.ts';
 import type { TaskRow } from '../rows/task-row.ts';
 import type { TaskPlan } from '../store.ts';
 import { isRefused } from './refuse.ts';
@@ -37,7 +38,7 @@ export function planMeets(
   now: number,
   reopened: boolean,
 ): Turn | 'cancel' | null {
-  const want = withinBudget(found, planned);
+  const want = withPerson(found, planned);
   if (found.state === 'cancelled') return reopened ? planFromNothing(want, now) : null;
   if (found.state === 'done') return null;
   if (want.state === 'cancelled') return 'cancel';
@@ -51,11 +52,27 @@ export function planMeets(
   return delayAgain(found, want, now);
 }
 
-/** What used up its budget waits for an operator, whatever the issue says. */
-function withinBudget(found: TaskRow, want: TaskPlan['want']): TaskPlan['want'] {
+/**
+ * No plan takes a lease away, but what people have said meanwhile counts when it ends. What only says that the forge
+ * is not known yet does not.
+ */
+export function holdAfterLease(want: TaskPlan['want']): string | null {
+  if (want.state !== 'held' || want.graceMs !== null || want.reason === 'listing') return null;
+  return want.reason;
+}
+
+/** Said about this kind of task alone; everything else is said about the issue, and so about what follows as well. */
+const OF_ONE_KIND = new Set(['no_deliverables', 'no_pull_request', 'needs_review', 'approved']);
+
+export function holdOfFollowUp({ holdAfter }: TaskRow): string | null {
+  return holdAfter === null || OF_ONE_KIND.has(holdAfter) ? null : holdAfter;
+}
+
+/** What makes no progress or used up its budget waits for an operator, whatever the issue says. */
+function withPerson(found: TaskRow, want: TaskPlan['want']): TaskPlan['want'] {
   const offers = want.state === 'ready' || want.state === 'delayed';
-  if (!found.overspent || !offers) return want;
-  return { state: 'held', reason: BUDGET, graceMs: null };
+  if (!offers || !(found.stuck || found.overspent)) return want;
+  return { state: 'held', reason: found.stuck ? NO_PROGRESS : BUDGET, graceMs: null };
 }
 
 type Want<State> = Extract<TaskPlan['want'], { state: State }>;

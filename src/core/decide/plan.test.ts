@@ -115,7 +115,7 @@ const table: [string, TaskRow | null, Want, Expected][] = [
   ['held on ready', task(), HELD, { state: 'held', enqueuedAt: 500 }],
   ['cancelled on ready', task(), CANCELLED, { state: 'cancelled' }],
   ['ready on leased', leased(), READY, null],
-  ['held on leased', leased(), HELD, null],
+  ['held on leased that knows it', leased({ holdAfter: 'blocked' }), HELD, null],
   ['cancelled on leased', leased(), CANCELLED, { state: 'cancelled', lease: null }],
   ['ready on done', task({ state: 'done' }), READY, null],
   ['cancelled on done', task({ state: 'done' }), CANCELLED, null],
@@ -135,6 +135,14 @@ describe('a plan', () => {
       expect(tasks).toMatchObject([expected]);
       expect(facts).toHaveLength(1);
     }
+  });
+
+  it('held on leased is remembered for when the lease ends, and taken back where it is lifted', () => {
+    const { tasks = [], facts } = say(leased(), { want: HELD });
+    expect(tasks).toMatchObject([{ state: 'leased', holdAfter: 'blocked', reason: null }]);
+    expect(facts).toEqual([]);
+    const lifted = say(leased({ holdAfter: 'blocked' }), { want: READY });
+    expect(lifted.tasks).toMatchObject([{ state: 'leased', holdAfter: null }]);
   });
 
   it('brings a cancelled task back only when its issue is reopened', () => {

@@ -1,5 +1,7 @@
 // Requeue and prioritize: an operator puts a task in line again, or elsewhere in line.
 
+import { forgetTrees, NO_PROGRESS } from '../attempt/no-progress.ts';
+import { byHand } from '../facts.ts';
 import type { IssueRow } from '../rows/issue-row.ts';
 import { type TaskRow, toTask } from '../rows/task-row.ts';
 import type { Operated, TaskVerbs } from '../store.ts';
@@ -9,7 +11,7 @@ import { needsTask, type Verb } from './verb.ts';
 import { ledgerIfChanged, want } from './wants.ts';
 
 function mayRequeue(row: TaskRow, issue: IssueRow | undefined): boolean {
-  if (row.state === 'held') return isRefused(row.reason);
+  if (row.state === 'held') return isRefused(row.reason) || row.reason === NO_PROGRESS;
   if (row.state === 'cancelled') return issue?.state === 'open';
   return row.state === 'dead' || row.state === 'delayed' || row.state === 'ready';
 }
@@ -17,7 +19,7 @@ function mayRequeue(row: TaskRow, issue: IssueRow | undefined): boolean {
 export const requeue: Verb<Parameters<TaskVerbs['requeue']>[0], Operated> = {
   name: 'requeue',
   needs: ({ taskId }) => needsTask(taskId),
-  decide(found, { taskId, delayMs, ledger }, at) {
+  decide(found, { taskId, delayMs, ledger, ...asked }, at) {
     const { now } = at;
     const row = found.task(taskId);
     if (row === undefined) return { answer: { outcome: 'not_found' } };
@@ -30,12 +32,21 @@ export const requeue: Verb<Parameters<TaskVerbs['requeue']>[0], Operated> = {
     }
     const state = delayMs > 0 ? 'delayed' : 'ready';
     const readyAt = delayMs > 0 ? now + delayMs : null;
-    const again = { ...row, attempts: 0, enqueuedAt: null, readyAt, timed: true, endedAt: null };
+    const again: TaskRow = {
+      ...row,
+      attempts: 0,
+      enqueuedAt: null,
+      readyAt,
+      timed: true,
+      endedAt: null,
+      stuck: false,
+      past: row.state === 'held' || row.state === 'dead' ? forgetTrees(row.past) : row.past,
+    };
     const next = enter(again, state, state === 'delayed' ? 'requeued' : null, at);
     return {
       tasks: [next],
       ...ledgerIfChanged(found.ledger, want(found.ledger, ledger, now)),
-      facts: [{ type: 'requeued', taskId, state, readyAt }],
+      facts: [{ type: 'requeued', taskId, state, readyAt, ...byHand(asked) }],
       answer: { outcome: 'ok', task: toTask(next) },
     };
   },
@@ -44,7 +55,7 @@ export const requeue: Verb<Parameters<TaskVerbs['requeue']>[0], Operated> = {
 export const prioritize: Verb<Parameters<TaskVerbs['prioritize']>[0], Operated> = {
   name: 'prioritize',
   needs: ({ taskId }) => needsTask(taskId),
-  decide(found, { taskId, priority }, at) {
+  decide(found, { taskId, priority, ...asked }, at) {
     const row = found.task(taskId);
     if (row === undefined) return { answer: { outcome: 'not_found' } };
     if (row.state === 'done' || row.state === 'cancelled') {
@@ -56,7 +67,7 @@ export const prioritize: Verb<Parameters<TaskVerbs['prioritize']>[0], Operated> 
     const next = enter({ ...row, priority, pinned: true }, row.state, row.reason, at);
     return {
       tasks: [next],
-      facts: [{ type: 'prioritized', taskId, state: row.state, priority }],
+      facts: [{ type: 'prioritized', taskId, state: row.state, priority, ...byHand(asked) }],
       answer: { outcome: 'ok', task: toTask(next) },
     };
   },

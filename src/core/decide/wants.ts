@@ -1,6 +1,6 @@
 // What is wanted on an issue, and the entries of its outbox that bring it there. Pure: a ledger row in, one out.
 
-import { nextFence } from '../lease.ts';
+import { nextFence } from '../attempt/lease.ts';
 import type { LedgerRow, WriteRow } from '../rows/ledger-row.ts';
 import type { TaskRow } from '../rows/task-row.ts';
 
@@ -40,12 +40,19 @@ function enqueue(
   const version = nextFence(ledger.version, now);
   const before = findWrite(ledger, entry);
   if (before === undefined) {
-    const fresh = { lockedVersion: null, attempts: 0, availableAt: now, error: null };
-    return {
-      ...ledger,
+    const write: WriteRow = {
+      type: entry.type,
+      taskId: entry.taskId,
+      fence,
+      branch: entry.branch,
+      event: entry.event,
       version,
-      writes: [...ledger.writes, { ...entry, fence, version, ...fresh }],
+      lockedVersion: null,
+      attempts: 0,
+      availableAt: now,
+      error: null,
     };
+    return { ...ledger, version, writes: [...ledger.writes, write] };
   }
   const locked = before.lockedVersion !== null && before.availableAt > now;
   const availableAt = locked ? before.availableAt : now;
@@ -57,12 +64,16 @@ function writeLabels(ledger: LedgerRow, now: number, lease: Behind | null): Ledg
   return enqueue(ledger, entry, lease?.fence ?? null, now);
 }
 
+function holdsAll(labels: readonly string[], others: readonly string[]): boolean {
+  return others.every(
+    (other) =>
+      labels.includes(other) || labels.some((label) => label.toLowerCase() === other.toLowerCase()),
+  );
+}
+
 /** Labels compare without case and without order. */
 export function sameLabels(a: readonly string[], b: readonly string[]): boolean {
-  if (a.length === 0 || b.length === 0) return a.length === b.length;
-  const one = new Set(a.map((label) => label.toLowerCase()));
-  const other = new Set(b.map((label) => label.toLowerCase()));
-  return one.size === other.size && [...one].every((label) => other.has(label));
+  return holdsAll(a, b) && holdsAll(b, a);
 }
 
 export function join(a: readonly string[], b: readonly string[]): readonly string[] {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { issue, lease, leased, ledger, past, TASK, task } from '../../../test/support/decide.ts';
 import { TASK_STATES } from '../task.ts';
 import * as codec from './codec.ts';
+import type { TaskRow } from './task-row.ts';
 
 const HOSTILE = 'quote " \\ \n \u0000 🦉 \u2028';
 
@@ -13,7 +14,10 @@ test.each(TASK_STATES)('a task that is %s is read as it was written', (state) =>
 test('everything that a task may carry survives', () => {
   const row = leased({
     lease: lease({ requestId: HOSTILE, progress: [HOSTILE], answered: false }),
-    past: [past({ note: HOSTILE, report: 'abc', outcome: 'failed' }), past({ branch: null })],
+    past: [
+      past({ note: HOSTILE, report: 'abc', outcome: 'failed', tree: 'def' }),
+      past({ branch: null }),
+    ],
     reason: HOSTILE,
     readyAt: 3,
     opensAt: 4,
@@ -23,6 +27,7 @@ test('everything that a task may carry survives', () => {
     reviewComments: [HOSTILE],
     result: { agentId: 'a1', summary: HOSTILE, verdict: 'approve', comments: [HOSTILE], at: 5 },
     pinned: true,
+    stuck: true,
     timed: true,
     endedAt: 6,
     enqueuedAt: null,
@@ -68,4 +73,56 @@ test('ledgers, issues and agents are read as they were written', () => {
     const seen = { agentId: 'a1', capabilities: [HOSTILE], firstSeenAt: 1, lastSeenAt: 2, lapsed };
     expect(codec.decodeAgent('a1', codec.encodeAgent(seen))).toEqual(seen);
   }
+});
+
+const USAGE = {
+  model: 'm',
+  inputTokens: 1,
+  outputTokens: 2,
+  cachedTokens: 3,
+  costUsd: 0.5,
+  turns: 4,
+  sessionId: 's',
+};
+test.each<Partial<TaskRow>>([
+  { reason: 'budget' },
+  { readyAt: 3 },
+  { timed: true },
+  { pinned: true },
+  { onlyAgent: 'a1' },
+  { opensAt: 4 },
+  { prNumber: 9 },
+  { authors: ['a1'] },
+  { reviewComments: ['x'] },
+  { result: { agentId: 'a1', summary: null, verdict: null, comments: [], at: 5 } },
+  { used: { inputTokens: 1, outputTokens: 2, cachedTokens: 3, costMicroUsd: 4, turns: 5 } },
+  { limits: { costUsd: 1, tokens: null } },
+  { overspent: true },
+  { stuck: true },
+  { holdAfter: 'no_deliverables' },
+  { stuck: true, holdAfter: 'no_deliverables' },
+  {
+    questions: [
+      {
+        id: 'q1',
+        agentId: 'a1',
+        fence: 1,
+        question: 'x',
+        askedAt: 1,
+        answer: null,
+        answeredAt: null,
+      },
+    ],
+  },
+  { lease: lease({ usage: USAGE, pausedUntil: 8 }), state: 'leased' },
+  { past: [past({ usage: USAGE })] },
+  { past: [past({ tree: 'abc' })] },
+])('a task that is plain but for %j is read as it was written', (over) => {
+  const row = task(over);
+  expect(codec.decodeTask(TASK, codec.encodeTask(row))).toEqual(row);
+});
+
+test('an attempt that left no files takes no room for them', () => {
+  const length = (tree: string | null) => codec.encodeTask(task({ past: [past({ tree })] })).length;
+  expect(length('')).toBeGreaterThan(length(null));
 });

@@ -1,9 +1,9 @@
 // Rows as short texts. What the id says is left out, and so is what is empty. A task's text begins with the
 // initial of its state and its fence, `r1700… [`, so that a step that parses no JSON can still read both.
 
-import type { Limits } from '../budget.ts';
-import type { Question } from '../question.ts';
-import { parseTaskId, TASK_STATES, type TaskResult, type TaskState } from '../task.ts';
+import type { Limits } from '../attempt/budget.ts';
+import type { Question } from '../attempt/question.ts';
+import { OPEN_STATES, parseTaskId, TASK_STATES, type TaskResult, type TaskState } from '../task.ts';
 import type { Usage, Used } from '../usage.ts';
 import type { AgentRow } from './agent-row.ts';
 import type { IssueRow } from './issue-row.ts';
@@ -20,6 +20,10 @@ const INITIALS: Readonly<Record<TaskState, string>> = {
   cancelled: 'c',
 };
 const STATES = new Map(TASK_STATES.map((state) => [INITIALS[state], state]));
+const OPEN = OPEN_STATES.map((state) => INITIALS[state]).join('');
+
+/** Of a task's text. */
+export const isOpenText = (text: string): boolean => OPEN.includes(text.charAt(0));
 
 type UsageText = [
   string | null,
@@ -57,6 +61,7 @@ type PastText = [
   string[],
   string | null,
   (UsageText | 0)?,
+  (string | null)?,
 ];
 type RareText = [
   string | null,
@@ -73,6 +78,7 @@ type RareText = [
   (Limits | 0)?,
   (0 | 1)?,
   Question[]?,
+  (0 | 1)?,
 ];
 type TaskText = [
   number,
@@ -133,6 +139,7 @@ const pastText = (p: PastLease) => [
   p.progress,
   p.report,
   usageText(p.usage),
+  ...(p.tree === null ? [] : [p.tree]),
 ];
 
 const rareText = (r: TaskRow) => [
@@ -150,6 +157,8 @@ const rareText = (r: TaskRow) => [
   r.limits ?? 0,
   r.overspent ? 1 : 0,
   r.questions,
+  ...(r.stuck || r.holdAfter !== null ? [r.stuck ? 1 : 0] : []),
+  ...(r.holdAfter === null ? [] : [r.holdAfter]),
 ];
 
 function isPlain(r: TaskRow): boolean {
@@ -167,6 +176,8 @@ function isPlain(r: TaskRow): boolean {
     r.used === null &&
     r.limits === null &&
     !r.overspent &&
+    !r.stuck &&
+    r.holdAfter === null &&
     r.questions.length === 0
   );
 }
@@ -198,7 +209,7 @@ function leaseOf(text: LeaseText | 0): LeaseRow | null {
 function pastOf(text: PastText): PastLease {
   const [token, agentId, fence, branch, startedAt, endedAt, outcome, note, progress, report] = text;
   const ended = { token, agentId, fence, branch, startedAt, endedAt, outcome, note };
-  return { ...ended, progress, report, usage: usageOf(text[10]) };
+  return { ...ended, progress, report, usage: usageOf(text[10]), tree: text[11] ?? null };
 }
 
 const NOTHING_RARE: RareText = [null, null, 0, 0, null, null, null, [], [], null];
@@ -212,10 +223,13 @@ export function decodeTask(id: string, text: string): TaskRow {
     JSON.parse(text.slice(space + 1)) as TaskText;
   const [reason, readyAt, timed, pinned, onlyAgent, opensAt, prNumber, authors, comments, result] =
     rare === 0 ? NOTHING_RARE : rare;
-  const [used, limits, overspent, questions] = rare === 0 ? [] : rare.slice(10);
+  const [used, limits, overspent, questions, stuck, holdAfter] = rare === 0 ? [] : rare.slice(10);
   return {
     id,
-    ...name,
+    repository: name.repository,
+    number: name.number,
+    kind: name.kind,
+    round: name.round,
     state,
     reason,
     priority,
@@ -234,6 +248,8 @@ export function decodeTask(id: string, text: string): TaskRow {
     used: usedOf(used as UsedText | 0 | undefined),
     limits: (limits as Limits | 0 | undefined) || null,
     overspent: overspent === 1,
+    stuck: stuck === 1,
+    holdAfter: (holdAfter as string | undefined) ?? null,
     questions: (questions as Question[] | undefined) ?? [],
     createdAt,
     updatedAt,

@@ -22,6 +22,8 @@ export interface PastLease extends Attempt {
   readonly outcome: AttemptOutcome;
   /** Fingerprint of the report that ended it: the same token with another report is a conflict. */
   readonly report: string | null;
+  /** How a failed attempt left the files; null: nobody said. */
+  readonly tree: string | null;
 }
 
 export interface TaskRow extends Task {
@@ -32,11 +34,23 @@ export interface TaskRow extends Task {
   readonly timed: boolean;
   /** It used up its budget: no plan offers it again before an operator raises that. */
   readonly overspent: boolean;
+  /** Two attempts in a row left the same files: no plan offers it again before an operator requeues it. */
+  readonly stuck: boolean;
+  /** While it is leased: why the issue, as last seen, is not to be offered again when the lease ends. */
+  readonly holdAfter: string | null;
   /** The last leases that ended, oldest first; with the live one at most ATTEMPTS_KEPT. */
   readonly past: readonly PastLease[];
 }
 
 export type LeasedRow = TaskRow & { readonly lease: LeaseRow };
+
+/** The shortest of these leases that want heartbeats; null: none does. */
+export function shortestLease(rows: readonly LeasedRow[]): number | null {
+  const seconds = rows
+    .filter(({ lease }) => lease.pausedUntil === null)
+    .map(({ lease }) => lease.seconds);
+  return seconds.length === 0 ? null : Math.min(...seconds);
+}
 
 /** A lease past its deadline is lost, also before the sweep has come by. */
 export function isLive(row: TaskRow, now: number): row is LeasedRow {
@@ -91,7 +105,7 @@ export function toTask(row: TaskRow): Task {
   };
 }
 
-function toAttempt({ token: _token, report: _report, ...attempt }: PastLease): Attempt {
+function toAttempt({ token: _t, report: _r, tree: _tree, ...attempt }: PastLease): Attempt {
   return attempt;
 }
 

@@ -8,6 +8,8 @@ import { niceStep, timeTicks } from './ticks.ts';
 
 const PX_PER_TIME = 84;
 const PX_PER_COUNT = 46;
+/** Half of the longest time: one that stands at the right edge is not cut off. */
+export const EDGE_PX = 22;
 
 export function timeLabel(ms: number): string {
   const date = new Date(ms);

@@ -3,7 +3,7 @@
 import uPlot from 'uplot';
 import type { Flow } from '../data/contract.ts';
 import { words } from '../words/words.ts';
-import { axes, countScale } from './axes.ts';
+import { axes, countScale, EDGE_PX } from './axes.ts';
 import { colour, hatch } from './colours.ts';
 import { Plot } from './plot.tsx';
 
@@ -62,7 +62,7 @@ export function LeaseBarsChart({ bars }: { bars: LeaseBars }) {
         });
         const ink = colour('--ink-2', place);
         return {
-          padding: [8, 8, 0, 0],
+          padding: [8, EDGE_PX, 0, 0],
           legend: { show: false },
           cursor: { show: false },
           scales: {

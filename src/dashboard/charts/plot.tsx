@@ -10,7 +10,7 @@ export interface PlotInput {
   readonly height: number;
   /** For screen readers; the figures themselves stand in a table. */
   readonly label: string;
-  /** Made anew when `shape` changes; otherwise only the data is. */
+  /** Made again when `shape` changes; otherwise only the data is. */
   readonly shape: string;
   readonly options: (place: HTMLElement) => Omit<uPlot.Options, 'width' | 'height'>;
 }

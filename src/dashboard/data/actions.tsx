@@ -8,13 +8,17 @@ import { words } from '../words/words.ts';
 import { api, CallError } from './api.ts';
 import { columnOf, reference } from './columns.ts';
 import type { Agent, Card } from './contract.ts';
+import { readAgain } from './follow.ts';
 import { connection } from './live.ts';
 import { go, taskPath } from './route.ts';
 import { agentNames, cards, flags, mayAct, offers, repositories } from './state.ts';
+import { workCommand } from './work-command.ts';
+
+const NEEDS_HUMAN = 'needs-human';
 
 export type Subject = Pick<
   Card,
-  'task_id' | 'repository' | 'issue_id' | 'kind' | 'state' | 'priority' | 'branch_name'
+  'task_id' | 'repository' | 'issue_id' | 'kind' | 'state' | 'reason' | 'priority' | 'branch_name'
 > & { readonly lease: { readonly agent_id: string } | null };
 
 export function canAct(): boolean {
@@ -31,7 +35,9 @@ export function refusal(
   if (connection.value.state === 'off') return shell.offWhy;
   const { state } = task;
   const allowed = {
-    requeue: ['dead', 'delayed', 'cancelled', 'ready'].includes(state),
+    requeue:
+      ['dead', 'delayed', 'cancelled', 'ready'].includes(state) ||
+      (state === 'held' && /^(?:refused|no_progress)/.test(task.reason ?? '')),
     release: state === 'leased',
     priority: !['done', 'cancelled'].includes(state),
     cancel: !['done', 'cancelled'].includes(state),
@@ -231,12 +237,15 @@ export function togglePause(scope: string | null = null): void {
   });
 }
 
-export function answerQuestion(card: Card, text: string): Promise<void> {
-  const { question } = card;
-  if (question === null || question === undefined) return Promise.resolve();
+export function answerQuestion(
+  taskId: string,
+  questionId: string,
+  agent: string,
+  text: string,
+): Promise<void> {
   return perform(async () => {
-    await api.answer(card.task_id, question.question_id, text);
-    return { text: words.value.act.done.answer(card.lease?.agent_id ?? '') };
+    await api.answer(taskId, questionId, text);
+    return { text: words.value.act.done.answer(agent) };
   });
 }
 
@@ -266,12 +275,6 @@ export function retryLedger(): void {
   });
 }
 
-function workCommand(agent: Pick<Agent, 'agent_id' | 'capabilities'> | null): string {
-  if (agent === null) return 'banto work -- claude -p';
-  const capabilities = agent.capabilities.join(',');
-  return `banto work --agent ${agent.agent_id}${capabilities === '' ? '' : ` --cap ${capabilities}`} -- claude -p`;
-}
-
 export function showCommand(agent: Pick<Agent, 'agent_id' | 'capabilities'> | null): void {
   const { act } = words.value;
   ask({
@@ -279,7 +282,8 @@ export function showCommand(agent: Pick<Agent, 'agent_id' | 'capabilities'> | nu
     content: (
       <>
         <p>{act.commandText}</p>
-        <Copy text={workCommand(agent)} />
+        <Copy text={workCommand(agent, location.origin)} />
+        <p class="dim">{act.commandMore}</p>
       </>
     ),
     safe: act.close,
@@ -301,7 +305,28 @@ export async function askEdit(card: Card): Promise<void> {
       run: ({ body: text = '' }) =>
         perform(async () => {
           await api.editIssue(card.issue_id, { body: text.replaceAll('\r\n', '\n') });
+          readAgain([card.task_id]);
           return { text: act.done.edit(name) };
+        }),
+    },
+  });
+}
+
+/** The label that keeps agents away goes; a person has looked. */
+export function askUnlabel(card: Card): void {
+  const { act } = words.value;
+  const name = reference(card);
+  ask({
+    title: act.unlabelTitle(name),
+    list: act.unlabelList,
+    safe: act.keepAsIs,
+    act: {
+      label: act.unlabelDo,
+      run: () =>
+        perform(async () => {
+          await api.editIssue(card.issue_id, { remove_labels: [NEEDS_HUMAN] });
+          readAgain([card.task_id]);
+          return { text: act.done.unlabel(name), link: showTask(card) };
         }),
     },
   });
@@ -319,6 +344,7 @@ export function askClose(card: Card): void {
       run: () =>
         perform(async () => {
           await api.editIssue(card.issue_id, { state: 'closed' });
+          readAgain([card.task_id]);
           return { text: act.done.close(name) };
         }),
     },

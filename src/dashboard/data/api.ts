@@ -52,10 +52,15 @@ async function send(path: string, init: RequestInit): Promise<Response> {
   return answer;
 }
 
-async function call<T>(method: string, path: string, body?: object): Promise<T> {
+async function call<T>(
+  method: string,
+  path: string,
+  body?: object,
+  signal: AbortSignal = AbortSignal.timeout(PATIENCE_MS),
+): Promise<T> {
   const answer = await send(`/api/v1${path}`, {
     method,
-    signal: AbortSignal.timeout(PATIENCE_MS),
+    signal,
     ...(body === undefined
       ? { headers: headers() }
       : {
@@ -76,7 +81,7 @@ export const api: Api = {
   cards(which) {
     if (which === undefined) return get('/cards');
     return get(
-      'ids' in which ? `/cards?task_ids=${which.ids.join(',')}` : `/cards?ready=${which.ready}`,
+      'ids' in which ? `/cards?task_ids=${which.ids.join(',')}` : `/cards?cursor=${which.cursor}`,
     );
   },
   agents: () => get('/agents'),
@@ -99,7 +104,8 @@ export const api: Api = {
   retryLedger: () => post('/ledger/retry'),
   addIssue: (issue) => post('/issues', issue),
   editIssue: (number, change) => call('PATCH', `/issues/${number}`, change),
-  log: (id) => get(ofTask(id, '/log')),
+  log: (id, { offset, followSeconds }, signal) =>
+    call('GET', ofTask(id, `/log?offset=${offset}&follow=${followSeconds}`), undefined, signal),
   async events(lastEventId, signal) {
     const answer = await send('/api/v1/events', {
       headers: headers({ accept: 'text/event-stream', 'last-event-id': String(lastEventId) }),

@@ -1,6 +1,6 @@
 // Tasks as the board files them, and the order within a column.
 
-import type { Card } from './contract.ts';
+import type { Card, Queue } from './contract.ts';
 
 export const COLUMNS = [
   'held',
@@ -114,6 +114,17 @@ export function fileCards(cards: Iterable<Card>, filter: Filter): Columns {
     columns[name].sort(filter.sort === 'queue' ? inQueueOrder(name) : ORDERS[filter.sort]);
   }
   return columns;
+}
+
+/** How many there are of those that have not ended, before all of them are here. */
+export function countColumns(counts: Queue['counts']): Partial<Record<Column, number>> {
+  const sums: Partial<Record<Column, number>> = {};
+  for (const { kind, state, count } of counts) {
+    if (state === 'done' || state === 'cancelled') continue;
+    const column = columnOf({ kind, state });
+    sums[column] = (sums[column] ?? 0) + count;
+  }
+  return sums;
 }
 
 /** While somebody points at a list it keeps its order: what is new comes last, what is gone leaves. */

@@ -1,23 +1,21 @@
 // What several views compute from the same signals, once.
 
 import { computed } from '@preact/signals';
+import { now } from './clock.ts';
 import { fleetOf } from './fleet.ts';
 import { findNeeds } from './needs.ts';
-import { agents, cards, latest, queue } from './state.ts';
+import { agents, cards, ledgerFailure, queue } from './state.ts';
 
-const ledgerError = computed(() => {
-  const event = latest.value.find(({ type }) => type === 'ledger_failed');
-  const error = event?.['error'];
-  if (event === undefined || typeof error !== 'string') return null;
-  return { error, at: event.at };
-});
+/** Nothing that is told changes within an hour. */
+const hour = computed(() => Math.floor(now.value / 3_600_000) * 3_600_000);
 
 export const needs = computed(() =>
   findNeeds({
     cards: cards.value.values(),
+    now: hour.value,
     agents: agents.value,
     queue: queue.value,
-    ledgerError: ledgerError.value,
+    ledgerFailure: ledgerFailure.value,
   }),
 );
 

@@ -11,10 +11,10 @@ export interface Member {
 }
 
 function doingOf(agent: Agent, held: readonly Card[]): Doing {
-  if (agent.status === 'zombie') return 'stopped';
   const [first] = held;
+  if (first?.question) return 'asking';
+  if (agent.status === 'zombie') return 'stopped';
   if (first !== undefined) {
-    if (first.question) return 'asking';
     return first.kind === 'review' ? 'reviewing' : 'working';
   }
   if (agent.waiting) return 'waiting';

@@ -1,21 +1,21 @@
-// What an event means for what is shown. Cards that changed are read again, a few at a time and together:
-// the list as a whole is read once.
+// What an event means for what is shown. Cards that changed are read again, a few at a time and together; the list
+// as a whole is read once, first what is seen first.
 
 import { batch } from '@preact/signals';
 import { api } from './api.ts';
-import type { Card, Event } from './contract.ts';
+import type { Card, Cards, Event } from './contract.ts';
 import { takeLeaseEvent } from './leases.ts';
-import { route } from './route.ts';
 import {
   agents,
+  allLoaded,
   cards,
   changed,
   config,
   flags,
   latest,
+  ledgerFailure,
   loaded,
   queue,
-  readyLoaded,
   truncated,
   twoDays,
 } from './state.ts';
@@ -27,6 +27,9 @@ const MOST_LATEST = 40;
 const MANY = 400;
 /** The address of a call is limited. */
 const LONGEST_IDS = 2500;
+/** More than this nobody looks through; a browser's memory has an end too. */
+const MOST_CARDS = 20_000;
+const MOST_VISIBLE = 100;
 const POLL_MS = 10_000;
 const RESYNC_MS = 600_000;
 
@@ -44,7 +47,12 @@ const TOLD = new Set([
   'prioritized',
   'asked',
   'answered',
+  'budgeted',
   'ledger_failed',
+  'issue_added',
+  'issue_edited',
+  'issue_closed',
+  'issue_reopened',
 ]);
 
 function debounce(ms: () => number, run: () => Promise<void>): () => void {
@@ -88,7 +96,7 @@ export function startOfDay(daysAgo = 0): Date {
 async function loadTwoDays(): Promise<void> {
   twoDays.value = await api.flow(startOfDay(1), 900);
 }
-const readTwoDays = debounce(() => 1500, loadTwoDays);
+const readTwoDays = debounce(() => 2 * calm(), loadTwoDays);
 
 let dirty = new Set<string>();
 
@@ -117,6 +125,23 @@ function showChanged(ids: readonly string[]): void {
 /** Cards that were read again while a list was on its way: the list may be older than they are. */
 const touched = new Set<string>();
 
+/** The page after this one, and so on; null: more than can be shown. */
+async function readPages(from: string | null): Promise<Card[] | null> {
+  const found: Card[] = [];
+  for (let cursor = from; cursor !== null; ) {
+    const page = await api.cards({ cursor });
+    found.push(...page.cards);
+    if (found.length > MOST_CARDS) return null;
+    cursor = page.next_cursor;
+  }
+  return found;
+}
+
+function takeHead(answer: Cards): void {
+  latest.value = answer.latest.slice(0, MOST_LATEST);
+  ledgerFailure.value = answer.ledger_failure;
+}
+
 function show(list: readonly Card[], before: Iterable<readonly [string, Card]>): void {
   const next = new Map(before);
   for (const card of list) if (!touched.has(card.task_id)) next.set(card.task_id, card);
@@ -125,40 +150,60 @@ function show(list: readonly Card[], before: Iterable<readonly [string, Card]>):
   if (touched.size > 0) flush();
 }
 
-async function loadCards(): Promise<number> {
+/** All of them again, in place of what is shown. */
+async function loadAll(): Promise<void> {
+  touched.clear();
+  const answer = await api.cards();
+  const rest = await readPages(answer.next_cursor);
+  batch(() => {
+    takeHead(answer);
+    show(
+      [...answer.cards, ...(rest ?? [])],
+      [...cards.value].filter(([id]) => rest === null || touched.has(id)),
+    );
+  });
+}
+
+let restFrom: string | null = null;
+
+/** Enough for the first view, however long the backlog is. */
+async function loadFirst(): Promise<number> {
   touched.clear();
   const answer = await api.cards();
   batch(() => {
-    show(
-      answer.cards,
-      [...cards.value].filter(([id]) => touched.has(id)),
-    );
-    truncated.value = answer.truncated;
-    latest.value = answer.latest.slice(0, MOST_LATEST);
-    readyLoaded.value = true;
-  });
-  return answer.seq;
-}
-
-/** The ready ones of a long backlog take their time: what needs a person does not wait for them. */
-async function loadFirstCards(): Promise<number> {
-  const answer = await api.cards({ ready: 'without' });
-  batch(() => {
     cards.value = new Map(answer.cards.map((card) => [card.task_id, card]));
-    truncated.value = answer.truncated;
-    latest.value = answer.latest.slice(0, MOST_LATEST);
-    readyLoaded.value = false;
+    takeHead(answer);
+    allLoaded.value = false;
   });
+  restFrom = answer.next_cursor;
   return answer.seq;
 }
 
-async function loadReadyCards(): Promise<void> {
-  touched.clear();
-  const answer = await api.cards({ ready: 'only' });
+async function loadOthers(): Promise<void> {
+  const rest = await readPages(restFrom);
   batch(() => {
-    show(answer.cards, cards.value);
-    truncated.value ||= answer.truncated;
-    readyLoaded.value = true;
+    show(rest ?? [], cards.value);
+    truncated.value = rest === null;
+    allLoaded.value = true;
+  });
+}
+
+/** What is the same stays the same object: nothing is drawn again for it. */
+function replace(ids: readonly string[], fresh: readonly Card[]): void {
+  const next = new Map(cards.value);
+  const found = new Map(fresh.map((card) => [card.task_id, card]));
+  const different = ids.filter(
+    (id) => JSON.stringify(next.get(id)) !== JSON.stringify(found.get(id)),
+  );
+  if (different.length === 0) return;
+  for (const id of different) {
+    const card = found.get(id);
+    if (card === undefined) next.delete(id);
+    else next.set(id, card);
+  }
+  batch(() => {
+    cards.value = next;
+    showChanged(different);
   });
 }
 
@@ -168,21 +213,14 @@ const flush = debounce(
     const ids = [...dirty];
     dirty = new Set();
     if (ids.length > MANY) {
-      await loadCards();
+      await loadAll();
       return;
     }
     try {
       const answers = await Promise.all(chunks(ids).map((some) => api.cards({ ids: some })));
       const fresh = answers.flatMap((answer) => answer.cards);
-      const next = new Map(cards.value);
-      for (const card of fresh) next.set(card.task_id, card);
       for (const id of ids) touched.add(id);
-      const known = new Set(fresh.map(({ task_id }) => task_id));
-      for (const id of ids) if (!known.has(id)) next.delete(id);
-      batch(() => {
-        cards.value = next;
-        showChanged(ids);
-      });
+      replace(ids, fresh);
     } catch (error) {
       for (const id of ids) dirty.add(id);
       throw error;
@@ -216,10 +254,15 @@ export function onEvent(listener: (event: Event) => void): () => void {
 }
 
 export function takeEvent(event: Event): void {
+  if (event.type === 'ledger_failed' && typeof event['error'] === 'string') {
+    ledgerFailure.value = { error: event['error'], at: event.at };
+  }
   if (TOLD.has(event.type)) latest.value = [event, ...latest.value].slice(0, MOST_LATEST);
   takeLeaseEvent(event);
-  if (event.type === 'renewed') renew(event);
-  else if (event.task_id !== undefined) {
+  if (event.type === 'renewed') {
+    renew(event);
+    if (event['usage'] !== undefined) readTwoDays();
+  } else if (event.task_id !== undefined) {
     dirty.add(event.task_id);
     flush();
     readAgents();
@@ -233,8 +276,7 @@ export function takeEvent(event: Event): void {
 /** Everything once; answers the number of the last event that is part of it. */
 export async function loadSnapshot(): Promise<number> {
   const [seq, newAgents, newQueue, newFlags, newConfig] = await Promise.all([
-    // On the board the ready ones are what is looked for.
-    route.value.view === 'board' ? loadCards() : loadFirstCards(),
+    loadFirst(),
     api.agents(),
     api.queue(),
     api.flags(),
@@ -254,13 +296,26 @@ export async function loadSnapshot(): Promise<number> {
 /** What the first view does not wait for. */
 async function loadRest(): Promise<void> {
   loadTwoDays().catch(() => undefined);
-  for (let tries = 0; !readyLoaded.value && tries < 5; tries += 1) {
+  for (let tries = 0; !allLoaded.value && tries < 5; tries += 1) {
     try {
-      await loadReadyCards();
+      await loadOthers();
     } catch {
       await new Promise((resolve) => setTimeout(resolve, 1000));
     }
   }
+}
+
+/** Issues that are edited or closed make no event: what is changed here is read again. */
+export function readAgain(taskIds: readonly string[]): void {
+  for (const id of taskIds) dirty.add(id);
+  flush();
+}
+
+/** The same for what others change on the forge, while somebody looks at it. */
+function readVisible(): void {
+  const links = document.querySelectorAll<HTMLAnchorElement>('main a[href^="/tasks/"]');
+  const ids = new Set([...links].map(({ pathname }) => decodeURIComponent(pathname.slice(7))));
+  readAgain([...ids].filter((id) => cards.value.has(id)).slice(0, MOST_VISIBLE));
 }
 
 /** Who waits, the forge's budget and edited titles make no event. */
@@ -270,9 +325,10 @@ export function startPolling(): void {
     if (document.hidden || !loaded.value) return;
     readAgents();
     readQueue();
+    readVisible();
     if (Date.now() < resyncAt) return;
     resyncAt = Date.now() + RESYNC_MS;
     readTwoDays();
-    loadCards().catch(() => undefined);
+    loadAll().catch(() => undefined);
   }, POLL_MS);
 }

@@ -25,7 +25,8 @@ function card(over: Partial<Card>): Card {
     only_agent: null,
     ready_at: null,
     since: AT,
-    created_at: AT,
+    question: null,
+    cost_usd: null,
     lease: null,
     done_by: null,
     verdict: null,
@@ -43,12 +44,13 @@ const agent = (status: Agent['status']): Agent => ({
   status,
 });
 
-const kinds = (cards: readonly Card[], agents: readonly Agent[] = [], failing = 0) =>
+const kinds = (cards: readonly Card[], agents: readonly Agent[] = [], failing = 0, hours = 1) =>
   findNeeds({
+    now: Date.parse(AT) + hours * 3_600_000,
     cards,
     agents,
     queue: { outbox: { pending: failing, failing } } as Queue,
-    ledgerError: null,
+    ledgerFailure: null,
   }).map(({ kind }) => kind);
 
 describe('what needs a person', () => {
@@ -72,6 +74,7 @@ describe('what needs a person', () => {
       card({ issue_id: 2, state: 'held', reason: 'no_deliverables' }),
       card({ issue_id: 3, state: 'held', reason: 'excluded_label:needs-human' }),
       card({ issue_id: 4, state: 'held', reason: 'budget' }),
+      card({ issue_id: 8, state: 'held', reason: 'no_progress' }),
       card({ issue_id: 5, state: 'dead', reason: 'no luck' }),
       card({
         issue_id: 6,
@@ -82,6 +85,7 @@ describe('what needs a person', () => {
     expect(kinds(cards, [agent('zombie')], 2)).toEqual([
       'question',
       'dead',
+      'stuck',
       'budget',
       'stopped',
       'ledger',
@@ -89,6 +93,12 @@ describe('what needs a person', () => {
       'held',
       'approved',
     ]);
+  });
+
+  test('an agent that stopped is told of for a day, and as long as it holds a task', () => {
+    expect(kinds([], [agent('zombie')], 0, 23)).toEqual(['stopped']);
+    expect(kinds([], [agent('zombie')], 0, 25)).toEqual([]);
+    expect(kinds([], [{ ...agent('zombie'), holds: ['a'] }], 0, 25)).toEqual(['stopped']);
   });
 
   test('an issue asks once, by the task that is most urgent', () => {

@@ -3,7 +3,11 @@
 import type { Agent, Card, Queue } from './contract.ts';
 
 export type Need =
-  | { readonly kind: 'question' | 'dead' | 'budget'; readonly card: Card; readonly since: string }
+  | {
+      readonly kind: 'question' | 'dead' | 'stuck' | 'budget';
+      readonly card: Card;
+      readonly since: string;
+    }
   | { readonly kind: 'stopped'; readonly agent: Agent; readonly since: string }
   | {
       readonly kind: 'ledger';
@@ -25,14 +29,19 @@ const WAITS_FOR_PERSON = new Set([
 export const HOT: ReadonlySet<Need['kind']> = new Set([
   'question',
   'dead',
+  'stuck',
   'budget',
   'stopped',
   'ledger',
 ]);
 
+/** An agent that stopped and never came back is told of for a day; the list of agents shows it for longer. */
+const TOLD_STOPPED_MS = 86_400_000;
+
 const ORDER: readonly Need['kind'][] = [
   'question',
   'dead',
+  'stuck',
   'budget',
   'stopped',
   'ledger',
@@ -46,6 +55,7 @@ function needOf(card: Card): Need | null {
   const word = reason?.split(':')[0] ?? '';
   if (card.question) return { kind: 'question', card, since: card.question.asked_at };
   if (state === 'dead') return { kind: 'dead', card, since };
+  if (state === 'held' && word === 'no_progress') return { kind: 'stuck', card, since };
   if (state === 'held' && word === 'budget') return { kind: 'budget', card, since };
   if (state === 'held' && WAITS_FOR_PERSON.has(word)) return { kind: 'held', card, since };
   if (state === 'held' && reason === 'excluded_label:needs-human') {
@@ -57,9 +67,10 @@ function needOf(card: Card): Need | null {
 
 export function findNeeds(input: {
   readonly cards: Iterable<Card>;
+  readonly now: number;
   readonly agents: readonly Agent[];
   readonly queue: Queue | null;
-  readonly ledgerError: { readonly error: string; readonly at: string } | null;
+  readonly ledgerFailure: { readonly error: string; readonly at: string } | null;
 }): Need[] {
   const needs: Need[] = [];
   // An issue asks for a person once, by its most urgent task.
@@ -75,12 +86,13 @@ export function findNeeds(input: {
   }
   needs.push(...byIssue.values());
   for (const agent of input.agents) {
-    if (agent.status === 'zombie')
+    const silentMs = input.now - Date.parse(agent.last_seen_at);
+    if (agent.status === 'zombie' && (agent.holds.length > 0 || silentMs < TOLD_STOPPED_MS))
       needs.push({ kind: 'stopped', agent, since: agent.last_seen_at });
   }
   const failing = input.queue?.outbox.failing ?? 0;
   if (failing > 0) {
-    const { error = null, at = new Date().toISOString() } = input.ledgerError ?? {};
+    const { error = null, at = new Date().toISOString() } = input.ledgerFailure ?? {};
     needs.push({ kind: 'ledger', failing, error, since: at });
   }
   return needs.sort(

@@ -4,6 +4,7 @@ import { computed, signal } from '@preact/signals';
 import type {
   Agent,
   Card,
+  Cards,
   Config,
   Event,
   Feature,
@@ -27,8 +28,10 @@ export const latest = signal<readonly Event[]>([]);
 /** Ids of cards that changed a moment ago. */
 export const changed = signal<ReadonlySet<string>>(new Set());
 export const loaded = signal(false);
-/** The ready tasks come after the rest. */
-export const readyLoaded = signal(false);
+/** The first view is there before the rest of a long backlog. */
+export const allLoaded = signal(false);
+/** What the ledger's last failed write said, where it is not made up for yet. */
+export const ledgerFailure = signal<Cards['ledger_failure']>(null);
 
 export const mayAct = computed(() => session.value?.scope === 'operator');
 

@@ -21,6 +21,10 @@ const GLYPHS: Readonly<Record<string, { glyph: GlyphName; tone: string }>> = {
   answered: { glyph: 'ask', tone: 'dim' },
   ledger_failed: { glyph: 'pen', tone: 'shu' },
   prioritized: { glyph: 'pen', tone: 'dim' },
+  issue_added: { glyph: 'pen', tone: 'dim' },
+  issue_edited: { glyph: 'pen', tone: 'dim' },
+  issue_closed: { glyph: 'pen', tone: 'dim' },
+  issue_reopened: { glyph: 'pen', tone: 'dim' },
   renewed: { glyph: 'pen', tone: 'dim' },
 };
 
@@ -36,6 +40,11 @@ export function eventGlyph(event: Event): { glyph: GlyphName; tone: string } {
 
 function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
+}
+
+function acceptedText(kind: string): string {
+  const { accepted } = words.value.events;
+  return kind === 'review' || kind === 'fix' ? accepted[kind] : accepted.implement;
 }
 
 /** `task` is how the task is called: its number, or "it" in its own history. */
@@ -76,10 +85,21 @@ export function eventText(event: Event, task: string): string {
       return events.asked(agent, task);
     case 'answered':
       return events.answered(task) + who;
+    case 'budgeted':
+      return events.budgeted(task) + who;
+    case 'pull_linked':
+      return events.pull_linked(Number(event['pr_number']));
     case 'ledger_failed':
       return events.ledger_failed(task);
-    case 'accepted':
-      return reason === '' ? events.accepted : `${events.accepted}: ${reason}`;
+    case 'issue_added':
+    case 'issue_edited':
+    case 'issue_closed':
+    case 'issue_reopened':
+      return events[event.type](task) + who;
+    case 'accepted': {
+      const found = acceptedText(text(event['kind']));
+      return reason === '' ? found : `${found}: ${reason}`;
+    }
     case 'held':
       return events.held(reason);
     case 'delayed':

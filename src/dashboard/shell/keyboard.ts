@@ -37,7 +37,8 @@ const PLACES: Readonly<Record<string, () => string>> = {
 function answer(): boolean {
   if (!needs.value.some(({ kind }) => kind === 'question')) return false;
   if (route.value.view !== 'overview') go('/');
-  requestAnimationFrame(() => document.querySelector<HTMLElement>('.need.q .field')?.focus());
+  // Behind the drawing, which is a microtask too, and before the next key: a fast typist loses nothing.
+  queueMicrotask(() => document.querySelector<HTMLElement>('.need.q .field')?.focus());
   return true;
 }
 

@@ -11,6 +11,7 @@ import { type Doing, isBusy, isStopped, type Member } from '../data/fleet.ts';
 import { startOfDay } from '../data/follow.ts';
 import { route, setQuery, taskPath } from '../data/route.ts';
 import { offers, queue, twoDays } from '../data/state.ts';
+import { workCommand } from '../data/work-command.ts';
 import { Copy } from '../parts/copy.tsx';
 import { Glyph, type GlyphName, Label } from '../parts/marks.tsx';
 import { Age, Left } from '../parts/when.tsx';
@@ -161,7 +162,7 @@ function Row({
       </td>
       {costs ? (
         <td class="num">
-          {typeof agent.cost_today_usd === 'number' ? dollars(agent.cost_today_usd) : '–'}
+          {figures === undefined || figures.cost_usd === 0 ? '–' : dollars(figures.cost_usd)}
         </td>
       ) : null}
       <td class="num">
@@ -190,7 +191,7 @@ function NoAgents() {
       </svg>
       <h2>{text.noneTitle}</h2>
       <p>{text.none(queue.value?.by_state.ready ?? 0)}</p>
-      <Copy text="banto work -- claude -p" />
+      <Copy text={workCommand(null, location.origin)} />
       <p class="dim">{text.noneMore}</p>
     </div>
   );
@@ -214,7 +215,7 @@ function Table({ members }: { members: readonly Member[] }) {
     () => new Map(lastHours.value?.agents.map((each) => [each.agent_id, each.busy])),
     [lastHours.value],
   );
-  const costs = members.some(({ agent }) => typeof agent.cost_today_usd === 'number');
+  const costs = today.value?.agents.some(({ cost_usd }) => cost_usd > 0) ?? false;
   return (
     <div
       class="panel table-scroll"

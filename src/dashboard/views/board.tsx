@@ -9,6 +9,7 @@ import {
   COLUMNS,
   type Column,
   type Columns,
+  countColumns,
   fileCards,
   isFiltered,
   keepOrder,
@@ -18,7 +19,7 @@ import {
 import type { Card } from '../data/contract.ts';
 import { startOfDay } from '../data/follow.ts';
 import { route, setQuery } from '../data/route.ts';
-import { cards, offers, readyLoaded, repositories } from '../data/state.ts';
+import { allLoaded, cards, offers, queue, repositories } from '../data/state.ts';
 import { Glyph, State } from '../parts/marks.tsx';
 import { type ListHandle, VirtualList } from '../parts/virtual-list.tsx';
 import { Find } from '../shell/find.tsx';
@@ -44,6 +45,11 @@ const GUESS_PX: Readonly<Record<Column, number>> = {
 
 const filter = computed(() => readFilter(route.value.query));
 const columns = computed(() => fileCards(cards.value.values(), filter.value));
+/** Known from the queue before every card is here. */
+const counts = computed<Partial<Record<Column, number>>>(() =>
+  allLoaded.value || isFiltered(filter.value) ? {} : countColumns(queue.value?.counts ?? []),
+);
+const countOf = (name: Column) => Math.max(counts.value[name] ?? 0, columns.value[name].length);
 export const selected = signal<string | null>(null);
 const handles = new Map<Column, ListHandle>();
 
@@ -97,7 +103,7 @@ function BoardColumn({
     return kept.map((card) => ({ key: card.task_id, card }));
   }, [list]);
   const cursor = selected.value;
-  const waits = name === 'ready' && !readyLoaded.value;
+  const waits = !allLoaded.value && isFiltered(filter.value);
   return (
     <section
       class={shown ? 'col show' : 'col'}
@@ -113,7 +119,7 @@ function BoardColumn({
         <h2>
           <State column={name} />
         </h2>
-        <span class="n">{waits ? '' : list.length}</span>
+        <span class="n">{countOf(name)}</span>
         <span class="end">{headEnd(name, list)}</span>
         {FOLDED.includes(name) ? (
           <button type="button" class="btn quiet" onClick={() => fold(name, false)}>
@@ -136,7 +142,7 @@ function BoardColumn({
   );
 }
 
-function Rail({ all, open }: { all: Columns; open: ReadonlySet<string> }) {
+function Rail({ open }: { open: ReadonlySet<string> }) {
   const { columns: names, board } = words.value;
   const closed = FOLDED.filter((name) => !open.has(name));
   if (closed.length === 0) return null;
@@ -146,13 +152,13 @@ function Rail({ all, open }: { all: Columns; open: ReadonlySet<string> }) {
         <button
           key={name}
           type="button"
-          class={all[name].length === 0 ? 'dim' : `st-${name}`}
+          class={countOf(name) === 0 ? 'dim' : `st-${name}`}
           title={board.unfold(names[name])}
           onClick={() => fold(name, true)}
         >
           <Glyph name={name} />
           <span>
-            {names[name]} {all[name].length}
+            {names[name]} {countOf(name)}
           </span>
         </button>
       ))}
@@ -273,7 +279,11 @@ export function Board() {
       <div class="view-head">
         <h1>{views.board}</h1>
         <span class="dim" role="status">
-          {readyLoaded.value ? (filtered ? board.some(count, total) : board.tasks(total)) : ''}
+          {filtered
+            ? allLoaded.value
+              ? board.some(count, total)
+              : words.value.task.loading
+            : board.tasks(COLUMNS.reduce((sum, name) => sum + countOf(name), 0))}
         </span>
         {filtered ? (
           <button type="button" class="btn quiet" onClick={clearFilters}>
@@ -297,13 +307,13 @@ export function Board() {
             aria-pressed={name === picked}
             onClick={() => setQuery({ column: name })}
           >
-            <State column={name} /> {all[name].length}
+            <State column={name} /> {countOf(name)}
           </button>
         ))}
       </div>
-      {total === 0 && readyLoaded.value ? (
+      {total === 0 && allLoaded.value ? (
         <EmptyBoard />
-      ) : count === 0 && readyLoaded.value ? (
+      ) : count === 0 && allLoaded.value ? (
         <div class="panel empty">
           <p>{board.noMatch}</p>
           <button type="button" class="btn" onClick={clearFilters}>
@@ -315,7 +325,7 @@ export function Board() {
           {[...shown, ...(shown.includes(picked) ? [] : [picked])].map((name) => (
             <BoardColumn key={name} name={name} list={all[name]} shown={name === picked} />
           ))}
-          <Rail all={all} open={open} />
+          <Rail open={open} />
         </div>
       )}
     </div>

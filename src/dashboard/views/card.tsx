@@ -87,9 +87,7 @@ function Foot({ card }: { card: Card }) {
     return (
       <div class="foot">
         <Glyph name={card.state === 'done' && card.verdict === 'approve' ? 'pr' : 'agent'} />
-        <span class="clip" title={agent}>
-          {agent}
-        </span>
+        <span class="who">{agent}</span>
         <span class="end">
           {card.attempts > 0 && card.lease !== null
             ? board.attempt(card.attempts + 1, most)

@@ -6,7 +6,7 @@ import type { Flow } from '../data/contract.ts';
 import { fleet } from '../data/derived.ts';
 import { isBusy } from '../data/fleet.ts';
 import { startOfDay } from '../data/follow.ts';
-import { queue, twoDays } from '../data/state.ts';
+import { config, queue, twoDays } from '../data/state.ts';
 import { Meter } from '../parts/marks.tsx';
 import { at, dollars, duration, number } from '../words/time.ts';
 import { words } from '../words/words.ts';
@@ -34,7 +34,44 @@ export function sumCounts(flow: Flow | null, from: number, to: number): Counts |
   return sum;
 }
 
+export function sumCost(flow: Flow | null, from: number): number {
+  return (flow?.points ?? [])
+    .filter(({ at: start }) => Date.parse(start) >= from)
+    .reduce((sum, { cost_usd }) => sum + cost_usd, 0);
+}
+
 const DAY_MS = 86_400_000;
+
+/** The day's limit begins at midnight UTC, wherever the reader is. */
+function DayLimit({ limit }: { limit: number }) {
+  const text = words.value.fleet;
+  const spent = sumCost(twoDays.value, Math.floor(now.value / DAY_MS) * DAY_MS);
+  return (
+    <>
+      {' '}
+      <small title={text.dayLimit}>{text.of(dollars(limit))}</small>
+      <Meter share={spent / limit} tone={spent >= limit ? 'warn' : 'fg'} label={text.cost} />
+    </>
+  );
+}
+
+function Cost({ completed }: { completed: number }) {
+  const text = words.value.fleet;
+  const spent = sumCost(twoDays.value, startOfDay().getTime());
+  const limit = config.value?.max_cost_per_day_usd ?? null;
+  const known =
+    limit !== null || (twoDays.value?.points.some(({ cost_usd }) => cost_usd > 0) ?? false);
+  if (!known) return null;
+  return (
+    <Figure
+      name={text.cost}
+      sub={completed === 0 || spent === 0 ? '–' : text.perTask(dollars(spent / completed))}
+    >
+      {dollars(spent)}
+      {limit === null ? null : <DayLimit limit={limit} />}
+    </Figure>
+  );
+}
 
 export function Fleet() {
   const text = words.value.fleet;
@@ -45,13 +82,15 @@ export function Fleet() {
   const state = queue.value;
   const ready = state?.by_state.ready ?? 0;
   const oldest = state?.oldest_ready_at ?? null;
+  const reviews = (state?.counts ?? [])
+    .filter((one) => one.state === 'ready' && one.kind === 'review')
+    .reduce((sum, { count }) => sum + count, 0);
   const midnight = startOfDay().getTime();
   const today = sumCounts(twoDays.value, midnight, Number.POSITIVE_INFINITY);
   const yesterday = sumCounts(twoDays.value, midnight - DAY_MS, now.value - DAY_MS);
   const bad = today === null ? 0 : today.failed + today.expired;
   const ended = today === null ? 0 : bad + today.completed + today.released;
   const budget = state?.forge_budget ?? null;
-  const cost = state?.cost ?? null;
   return (
     <section class="panel">
       <div class="panel-head">
@@ -67,10 +106,10 @@ export function Fleet() {
           sub={
             ready === 0 || oldest === null
               ? text.empty
-              : text.oldest(duration(now.value - Date.parse(oldest)))
+              : text.oldestReady(duration(now.value - Date.parse(oldest)), reviews)
           }
         >
-          {number(ready)} <small>{text.tasks(ready)}</small>
+          {number(ready)} <small>{text.readyTasks(ready, reviews)}</small>
         </Figure>
         <Figure
           name={text.done}
@@ -82,25 +121,7 @@ export function Fleet() {
         <Figure name={text.failed} sub={ended === 0 ? '–' : `${Math.round((bad / ended) * 100)} %`}>
           {today === null ? '–' : number(bad)} <small>{text.ofLeases(ended)}</small>
         </Figure>
-        {cost === null ? null : (
-          <Figure
-            name={text.cost}
-            sub={
-              today === null || today.completed === 0
-                ? '–'
-                : text.perTask(dollars(cost.today_usd / today.completed))
-            }
-          >
-            {dollars(cost.today_usd)}
-            {typeof cost.limit_usd === 'number' ? (
-              <>
-                {' '}
-                <small>{text.of(dollars(cost.limit_usd))}</small>
-                <Meter share={cost.today_usd / cost.limit_usd} tone="fg" label={text.cost} />
-              </>
-            ) : null}
-          </Figure>
-        )}
+        <Cost completed={today?.completed ?? 0} />
         {budget === null ? null : (
           <Figure
             name={text.budget}

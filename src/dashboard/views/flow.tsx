@@ -4,6 +4,7 @@ import { signal } from '@preact/signals';
 import 'uplot/dist/uPlot.min.css';
 import { useEffect } from 'preact/hooks';
 import { timeLabel } from '../charts/axes.ts';
+import { BudgetLine } from '../charts/budget-line.tsx';
 import { bandCounts, bandName, Cumulative } from '../charts/cumulative.tsx';
 import { gather, LeaseBarsChart } from '../charts/lease-bars.tsx';
 import { Spreads } from '../charts/spreads.tsx';
@@ -12,7 +13,7 @@ import type { Flow as FlowAnswer } from '../data/contract.ts';
 import { route, setQuery } from '../data/route.ts';
 import { queue, twoDays } from '../data/state.ts';
 import { Meter } from '../parts/marks.tsx';
-import { at, dollars, minuteOrDay, number, shortTime } from '../words/time.ts';
+import { at, compact, dollars, minuteOrDay, number, shortTime } from '../words/time.ts';
 import { words } from '../words/words.ts';
 
 const RANGES = ['hour', 'day', 'week'] as const;
@@ -80,9 +81,8 @@ function Bars({
   );
 }
 
-function ByPriority() {
+function ByPriority({ alone }: { alone: boolean }) {
   const { flow: text, priorities, fleet } = words.value;
-  const alone = (queue.value?.cost?.by_model ?? []).length === 0;
   const counts = queue.value?.by_priority;
   if (counts === undefined) return null;
   const total = counts.high + counts.normal + counts.low;
@@ -108,25 +108,24 @@ function ByPriority() {
   );
 }
 
-function ByModel() {
+function ByModel({ models }: { models: FlowAnswer['models'] }) {
   const { flow: text } = words.value;
-  const cost = queue.value?.cost;
-  const models = cost?.by_model ?? [];
-  if (cost === null || cost === undefined || models.length === 0) return null;
+  if (models.length === 0) return null;
+  const total = models.reduce((sum, { cost_usd }) => sum + cost_usd, 0);
   const most = Math.max(...models.map(({ cost_usd }) => cost_usd), 0.01);
   return (
     <section class="panel">
       <div class="panel-head">
         <h2>{text.byModel}</h2>
-        <span class="end">{dollars(cost.today_usd)}</span>
+        <span class="end">{dollars(total)}</span>
       </div>
       <div class="panel-body">
         <Bars
           tone="fg"
-          rows={models.map(({ model, cost_usd }) => ({
-            name: model,
+          rows={models.map(({ model, cost_usd, tokens }) => ({
+            name: model ?? text.unknownModel,
             share: cost_usd / most,
-            text: dollars(cost_usd),
+            text: cost_usd === 0 ? text.tokens(compact(tokens)) : dollars(cost_usd),
           }))}
         />
       </div>
@@ -134,10 +133,11 @@ function ByModel() {
   );
 }
 
-function Budget() {
+function Budget({ samples }: { samples: FlowAnswer['budget'] }) {
   const { flow: text, fleet } = words.value;
   const budget = queue.value?.forge_budget ?? null;
   if (budget === null) return null;
+  const [first, second] = samples;
   return (
     <section class="panel wide2">
       <div class="panel-head">
@@ -149,6 +149,12 @@ function Budget() {
           {number(budget.remaining)} <small>{fleet.of(number(budget.limit))}</small>
         </div>
         <Meter share={budget.remaining / budget.limit} tone="fg" label={text.budget} />
+        {first === undefined || second === undefined ? null : (
+          <>
+            <BudgetLine samples={samples} />
+            <p class="dim">{text.budgetSince(minuteOrDay(Date.parse(first.at), Date.now()))}</p>
+          </>
+        )}
       </div>
     </section>
   );
@@ -271,9 +277,9 @@ function Charts({ answer, range }: { answer: FlowAnswer; range: Range }) {
         </div>
       </section>
       <div class="w3 stack two">
-        <ByPriority />
-        <ByModel />
-        <Budget />
+        <ByPriority alone={answer.models.length === 0} />
+        <ByModel models={answer.models} />
+        <Budget samples={answer.budget} />
       </div>
     </div>
   );

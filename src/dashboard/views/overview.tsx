@@ -1,12 +1,11 @@
 // What needs a person now, then the fleet at a glance.
 
-import { useRef } from 'preact/hooks';
 import {
-  answerQuestion,
   askBudget,
   askClose,
   askEdit,
   askRequeue,
+  askUnlabel,
   canAct,
   retryLedger,
   showCommand,
@@ -21,9 +20,10 @@ import { taskPath } from '../data/route.ts';
 import { latest, offers } from '../data/state.ts';
 import { EventLine, eventGlyph } from '../parts/event-line.tsx';
 import { Glyph, type GlyphName, Meter } from '../parts/marks.tsx';
+import { Reply } from '../parts/reply.tsx';
 import { Age, At, Left } from '../parts/when.tsx';
-import { at, duration } from '../words/time.ts';
-import { reasonText, words } from '../words/words.ts';
+import { at, dollars, duration } from '../words/time.ts';
+import { isWord, reasonText, words } from '../words/words.ts';
 import { Fleet } from './fleet.tsx';
 
 const MOST_OF_A_KIND = 8;
@@ -33,6 +33,7 @@ const MOST_LATEST = 12;
 const GLYPHS: Readonly<Record<Need['kind'], GlyphName>> = {
   question: 'ask',
   dead: 'dead',
+  stuck: 'retry',
   budget: 'budget',
   stopped: 'agent',
   ledger: 'pen',
@@ -92,6 +93,7 @@ function ActionOf({ need }: { need: Need }) {
   const text = words.value.needs;
   switch (need.kind) {
     case 'dead':
+    case 'stuck':
       return canAct() ? (
         <Button label={text.requeue} run={() => askRequeue(need.card)} />
       ) : (
@@ -109,8 +111,16 @@ function ActionOf({ need }: { need: Need }) {
       return canAct() && offers('retry_ledger') ? (
         <Button label={text.tryNow} run={retryLedger} />
       ) : null;
-    case 'held':
     case 'human':
+      return editsHere(need.card) ? (
+        <Button label={text.unlabel} run={() => askUnlabel(need.card)} />
+      ) : (
+        <OpenIssue card={need.card} label={text.edit} />
+      );
+    case 'held':
+      if (canAct() && need.card.reason?.startsWith('refused') === true) {
+        return <Button label={text.requeue} run={() => askRequeue(need.card)} />;
+      }
       return editsHere(need.card) ? (
         <Button label={text.editHere} run={() => void askEdit(need.card)} />
       ) : (
@@ -139,6 +149,8 @@ function titleOf(need: Need): string {
       return text.asks(need.card.lease?.agent_id ?? '');
     case 'dead':
       return text.dead(need.card.attempts);
+    case 'stuck':
+      return text.stuck;
     case 'budget':
       return text.budget;
     case 'stopped':
@@ -158,9 +170,13 @@ function whyOf(need: Need): string {
   const { needs: text, reasonMore } = words.value;
   switch (need.kind) {
     case 'dead':
-      return text.lastError(reasonText(need.card.reason));
+      return isWord(need.card.reason)
+        ? reasonText(need.card.reason)
+        : text.lastError(need.card.reason ?? '');
+    case 'stuck':
+      return text.stuckWhy;
     case 'budget':
-      return text.budgetWhy;
+      return text.budgetWhy(need.card.cost_usd === null ? null : dollars(need.card.cost_usd));
     case 'stopped': {
       const silent = duration(now.value - Date.parse(need.agent.last_seen_at));
       return need.agent.holds.length > 0 ? text.silentWhy(silent) : text.stoppedWhy(silent);
@@ -190,10 +206,8 @@ function SubjectOf({ need }: { need: Need }) {
 }
 
 function QuestionRow({ card, since }: { card: Card; since: string }) {
-  const field = useRef<HTMLInputElement>(null);
   const text = words.value.needs;
   const agent = card.lease?.agent_id ?? '';
-  const id = `answer-${card.task_id}`;
   return (
     <li class="need hot q">
       <Glyph name="ask" />
@@ -204,26 +218,7 @@ function QuestionRow({ card, since }: { card: Card; since: string }) {
         <Age since={since} />
       </span>
       <p class="ask">{card.question?.question}</p>
-      {canAct() && offers('answer') ? (
-        <form
-          class="reply"
-          onSubmit={(event) => {
-            event.preventDefault();
-            const value = field.current?.value.trim() ?? '';
-            if (value !== '') void answerQuestion(card, value);
-          }}
-        >
-          <div>
-            <label class="sr" for={id}>
-              {text.answerTo(agent)}
-            </label>
-            <input ref={field} class="field" id={id} placeholder={text.answerPlaceholder} />
-          </div>
-          <button type="submit" class="btn primary">
-            {text.answer}
-          </button>
-        </form>
-      ) : null}
+      <Reply taskId={card.task_id} questionId={card.question?.question_id ?? ''} agent={agent} />
     </li>
   );
 }
@@ -236,7 +231,9 @@ function NeedRow({ need }: { need: Need }) {
       <p class="what clip">
         {titleOf(need)} <SubjectOf need={need} />
       </p>
-      <p class="why">{whyOf(need)}</p>
+      <p class="why" title={whyOf(need)}>
+        {whyOf(need)}
+      </p>
       <span class="age">
         <Age since={need.since} />
       </span>
@@ -322,9 +319,7 @@ function NowRow({ member, card }: { member: Member; card: Card | null }) {
         <span class="dim">
           <Glyph name="delayed" />
         </span>
-        <span class="strong clip" title={agent.agent_id}>
-          {agent.agent_id}
-        </span>
+        <span class="strong">{agent.agent_id}</span>
         <span class="clip dim">{text.waits}</span>
         <span class="note clip dim">{text.labels(agent.capabilities.join(', '))}</span>
         <span class="m" />
@@ -344,9 +339,7 @@ function NowRow({ member, card }: { member: Member; card: Card | null }) {
       <span class={tone}>
         <Glyph name={asking ? 'ask' : card.kind === 'review' ? 'review' : 'leased'} />
       </span>
-      <span class="strong clip" title={agent.agent_id}>
-        {agent.agent_id}
-      </span>
+      <span class="strong">{agent.agent_id}</span>
       <a class="clip plain" href={taskPath(card.task_id)} title={card.title}>
         #{card.issue_id} {card.title}
       </a>
@@ -443,7 +436,7 @@ export function Overview() {
       <div class="view-head">
         <h1>{words.value.views.overview}</h1>
         <span class="dim">
-          {at('minute', minute)}, {at('weekday', minute)}
+          {words.value.time.today(at('minute', minute), at('weekday', minute))}
         </span>
       </div>
       <div class="over">

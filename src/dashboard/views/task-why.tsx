@@ -2,11 +2,12 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import { api } from '../data/api.ts';
+import { now } from '../data/clock.ts';
 import type { Column } from '../data/columns.ts';
 import type { Why } from '../data/contract.ts';
 import { agentNames } from '../data/state.ts';
 import { Glyph } from '../parts/marks.tsx';
-import { at } from '../words/time.ts';
+import { clockOrDay } from '../words/time.ts';
 import { words } from '../words/words.ts';
 
 function Outcome({ ok, first }: { ok: boolean; first: boolean }) {
@@ -132,7 +133,7 @@ export function WhyPanel(props: { taskId: string; reads: number; column: Column 
               <b>{verdict(why, agent)}</b> <span lang="en">{why.summary}</span>{' '}
               {why.earliest_at === null || why.offered
                 ? null
-                : task.earliest(at('clock', Date.parse(why.earliest_at)))}
+                : task.earliest(clockOrDay(Date.parse(why.earliest_at), now.value))}
             </p>
           </div>
           <Rules why={why} />

@@ -16,8 +16,9 @@ import type { Detail } from '../data/contract.ts';
 import { onEvent } from '../data/follow.ts';
 import { boardAddress, go, route } from '../data/route.ts';
 import { config, mayAct, offers } from '../data/state.ts';
-import { Label, Meter, Priority, priorityWord, StateOf } from '../parts/marks.tsx';
+import { Glyph, Label, Meter, Priority, priorityWord, StateOf } from '../parts/marks.tsx';
 import { Prose } from '../parts/prose.tsx';
+import { Reply } from '../parts/reply.tsx';
 import { Age, At } from '../parts/when.tsx';
 import { onKey } from '../shell/keyboard.ts';
 import { compact, countdown, dollars, duration } from '../words/time.ts';
@@ -91,12 +92,18 @@ function Actions({ task }: { task: Subject }) {
   );
 }
 
+const openQuestion = ({ questions }: Detail) => questions.findLast(({ open }) => open);
+
 function Lease({ detail }: { detail: Detail }) {
-  const { task: text } = words.value;
+  const { task: text, now: nowText } = words.value;
   const { lease } = detail;
   if (lease === null) return null;
+  const paused = openQuestion(detail) !== undefined;
   const leftMs = Date.parse(lease.expires_at) - now.value;
-  const beat = detail.history.findLast(({ type }) => type === 'renewed' || type === 'leased');
+  // Not every renewal leaves a fact; each one gives the lease its whole time again.
+  const beatAt = paused
+    ? detail.history.findLast(({ type }) => type === 'asked')?.at
+    : Date.parse(lease.expires_at) - lease.seconds * 1000;
   const note = detail.history.findLast(
     (event) => event.type === 'renewed' && typeof event['progress'] === 'string',
   )?.['progress'];
@@ -108,11 +115,22 @@ function Lease({ detail }: { detail: Detail }) {
       </div>
       <div class="panel-body">
         <div class="big" role="timer" aria-live="off">
-          {countdown(leftMs)} <small>{text.leftOf(countdown(lease.seconds * 1000))}</small>
+          {paused ? nowText.paused : countdown(leftMs)}{' '}
+          <small>
+            {paused
+              ? text.leftFor(countdown(leftMs))
+              : text.leftOf(countdown(lease.seconds * 1000))}
+          </small>
         </div>
-        <Meter share={leftMs / (lease.seconds * 1000)} tone="le" label={words.value.now.left} />
+        <Meter
+          share={paused ? 1 : leftMs / (lease.seconds * 1000)}
+          tone={paused ? 'warn' : 'le'}
+          label={nowText.left}
+        />
         <p class="dim">
-          {beat === undefined ? null : text.heartbeat(duration(now.value - Date.parse(beat.at)))}
+          {beatAt === undefined
+            ? null
+            : text.heartbeat(duration(now.value - new Date(beatAt).getTime()))}
           {typeof note === 'string' ? `: “${note}”` : ''}
         </p>
       </div>
@@ -120,22 +138,62 @@ function Lease({ detail }: { detail: Detail }) {
   );
 }
 
+function Questions({ detail }: { detail: Detail }) {
+  const { task: text, needs } = words.value;
+  if (detail.questions.length === 0) return null;
+  return (
+    <section class="panel">
+      <div class="panel-head">
+        <h2>{text.questions}</h2>
+      </div>
+      <ul>
+        {detail.questions.toReversed().map((each) => (
+          <li key={each.question_id} class={each.open ? 'need hot q' : 'need cool q'}>
+            <Glyph name="ask" />
+            <p class="what">{needs.asks(each.agent_id)}</p>
+            <span class="age">
+              <Age since={each.asked_at} />
+            </span>
+            <p class="ask pre">{each.question}</p>
+            {each.answer === null ? null : (
+              <p class="answer pre">
+                <b>{text.answered}</b> {each.answer}
+              </p>
+            )}
+            {each.open ? (
+              <Reply taskId={detail.task_id} questionId={each.question_id} agent={each.agent_id} />
+            ) : null}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
 function UsageOf({ detail }: { detail: Detail }) {
-  const { task: text } = words.value;
-  const { usage } = detail;
-  if (usage === null || usage === undefined) return null;
+  const { task: text, fleet } = words.value;
+  const { usage, limits } = detail;
+  if (usage === null) return null;
+  const limit = limits?.cost_usd ?? config.value?.max_cost_per_task_usd ?? null;
   const parts = [
-    typeof usage.input_tokens === 'number' && typeof usage.output_tokens === 'number'
-      ? text.tokens(compact(usage.input_tokens), compact(usage.output_tokens))
-      : '',
-    typeof usage.turns === 'number' ? text.turns(usage.turns) : '',
+    text.tokens(compact(usage.input_tokens), compact(usage.output_tokens)),
+    usage.turns === 0 ? '' : text.turns(usage.turns),
   ].filter(Boolean);
-  if (parts.length === 0 && typeof usage.cost_usd !== 'number') return null;
   return (
     <>
       <dt>{text.usage}</dt>
       <dd>
-        {typeof usage.cost_usd === 'number' ? dollars(usage.cost_usd) : null}{' '}
+        {dollars(usage.cost_usd)}{' '}
+        {limit === null ? null : (
+          <>
+            <small>{fleet.of(dollars(limit))}</small>
+            <Meter
+              share={usage.cost_usd / limit}
+              tone={usage.cost_usd >= limit ? 'warn' : 'fg'}
+              label={text.usage}
+            />
+          </>
+        )}
         <span class="dim">{parts.join(', ')}</span>
       </dd>
     </>
@@ -372,6 +430,7 @@ export function Task() {
               <Prose text={detail.body} />
             )}
           </section>
+          <Questions detail={detail} />
           <WhyPanel taskId={taskId} reads={reads} column={columnOf(detail)} />
           <Attempts detail={detail} />
           <Comments detail={detail} />

@@ -25,24 +25,27 @@ export function at(format: Format, instant: number): string {
   return formats.value[format].format(instant);
 }
 
+const onDay = (instant: number) =>
+  words.value.time.onDay(at('day', instant), at('minute', instant));
+
 /** Today the time alone; before that the day with it. */
 export function clockOrDay(instant: number, now: number): string {
   const sameDay = new Date(instant).toDateString() === new Date(now).toDateString();
-  return sameDay ? at('clock', instant) : `${at('day', instant)}, ${at('minute', instant)}`;
+  return sameDay ? at('clock', instant) : onDay(instant);
 }
 
 /** The same without seconds. */
 export function minuteOrDay(instant: number, now: number): string {
   const sameDay = new Date(instant).toDateString() === new Date(now).toDateString();
-  return sameDay ? at('minute', instant) : `${at('day', instant)}, ${at('minute', instant)}`;
+  return sameDay ? at('minute', instant) : onDay(instant);
 }
 
 export const number = (n: number) => formats.value.number.format(n);
 export const compact = (n: number) =>
   formats.value.compact
     .format(n)
-    .replace(/([KMB])$/, ' $1')
-    .toLowerCase();
+    .replace('K', ' k')
+    .replace(/([MB])$/, ' $1');
 export const dollars = (n: number) => formats.value.dollars.format(n);
 
 const MINUTE = 60;

@@ -28,11 +28,16 @@ export function startLanguage(): void {
   });
 }
 
+/** A reason that programs give, in place of an agent's own words. */
+export function isWord(reason: string | null): boolean {
+  return Object.hasOwn(words.value.reasons, reason?.split(':')[0] ?? '');
+}
+
 /** The sentence for a reason: a word for programs, perhaps with a detail; an agent's last words stand as they are. */
 export function reasonText(reason: string | null): string {
   if (reason === null) return '';
   const [word = '', ...rest] = reason.split(':');
-  const known = Object.hasOwn(words.value.reasons, word) ? words.value.reasons[word] : undefined;
+  const known = isWord(word) ? words.value.reasons[word] : undefined;
   if (known === undefined) return reason;
   return typeof known === 'string' ? known : known(rest.join(':'));
 }

@@ -1,28 +1,28 @@
 // The command line: argv → a command → an exit code.
 
 import { Command } from 'commander';
-import { addCompletion } from './completion.ts';
-import { addDoctor } from './doctor.ts';
-import { EXIT, exitCodeOf } from './exit.ts';
-import { addFleetCommands } from './fleet.ts';
-import { addInit } from './init.ts';
-import { addIssueCommands } from './issue.ts';
-import { addKeysCommands } from './keys.ts';
-import { addLeaseCommands } from './lease.ts';
-import { addLogs } from './logs.ts';
-import { addMcp } from './mcp.ts';
-import { addNext } from './next.ts';
-import { addOperateCommands } from './operate.ts';
-import { examples } from './options.ts';
-import { addPrime } from './prime.ts';
-import { addSettingCommands } from './settings.ts';
-import { addSetup } from './setup.ts';
+import { addLeaseCommands } from './agent/lease.ts';
+import { addMcp } from './agent/mcp.ts';
+import { addNext } from './agent/next.ts';
+import { addPrime } from './agent/prime.ts';
+import { addWork } from './agent/work.ts';
+import { addIssueCommands } from './backlog/issue.ts';
+import { addKeysCommands } from './operate/keys.ts';
+import { addOperateCommands } from './operate/operate.ts';
+import { addSettingCommands } from './operate/settings.ts';
+import { addTokenCommands } from './operate/tokens.ts';
+import { examples } from './options/options.ts';
+import { addFleetCommands } from './read/fleet.ts';
+import { addLogs } from './read/logs.ts';
+import { addStatus } from './read/status.ts';
+import { addTaskCommands } from './read/tasks.ts';
 import type { Shell } from './shell.ts';
-import { addDemo, addServe } from './start.ts';
-import { addStatus } from './status.ts';
-import { addTaskCommands } from './tasks.ts';
-import { addTokenCommands } from './tokens.ts';
-import { addWork } from './work.ts';
+import { addCompletion } from './start/completion.ts';
+import { addDoctor } from './start/doctor.ts';
+import { addInit } from './start/init.ts';
+import { addSetup } from './start/setup.ts';
+import { addDemo, addServe } from './start/start.ts';
+import { EXIT, exitCodeOf } from './terminal/exit.ts';
 
 const EXIT_CODES =
   '\nExit codes: 0 ok, 1 error, 2 usage, 3 no task, 4 lease lost, 5 server not reachable.';

@@ -8,10 +8,11 @@ import type { WorkEvent } from '../../worker/events.ts';
 import type { PresetName } from '../../worker/presets/names.ts';
 import type { AddIssueBody, EditIssueBody, IssueAnswer } from '../schema/issues.ts';
 import type { TokenAnswer, TokensAnswer, TokenView } from '../schema/tokens.ts';
-import type { Check } from './doctor.ts';
-import type { KeysRoom } from './keys.ts';
-import type { LocalLog } from './logs.ts';
-import type { WorkRequest } from './work.ts';
+import type { WorkRequest } from './agent/work-request.ts';
+import type { KeysTool } from './operate/keys-tool.ts';
+import type { SettingFlags } from './options/setting-flags.ts';
+import type { LocalLog } from './read/local-log.ts';
+import type { Check } from './start/check.ts';
 
 interface Output {
   readonly isTTY?: boolean | undefined;
@@ -66,9 +67,6 @@ export interface TokenDesk {
   revokeToken(id: string): Promise<TokenView>;
 }
 
-/** Options of the command line by the name of the setting they stand above. */
-export type SettingFlags = Readonly<Record<string, string | undefined>>;
-
 export interface Shell {
   readonly stdout: Output;
   readonly stderr: Output;
@@ -102,7 +100,7 @@ export interface Shell {
   /** Whether a coding agent is ready to work here. */
   presetChecks(preset: PresetName): Promise<readonly Check[]>;
   /** The keys of the namespace that the settings name. */
-  keys(flags: SettingFlags): Promise<KeysRoom>;
+  keys(flags: SettingFlags): Promise<KeysTool>;
   /** Resolves when the person wants to leave (SIGINT, SIGTERM). */
   untilStopped(): Promise<void>;
 }

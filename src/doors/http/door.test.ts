@@ -8,7 +8,7 @@ import {
   shuttingDown,
   underMaintenance,
 } from '../../core/errors.ts';
-import { createTelemetry } from '../../telemetry.ts';
+import { createTelemetry } from '../../telemetry/telemetry.ts';
 import { createHttpDoor } from './door.ts';
 
 let open: OpenDoor;
@@ -144,13 +144,13 @@ test.each([
     'fail',
     { ...token, reason: 'x' },
     'fail',
-    { ...used, reason: 'x', retryable: true, delaySeconds: null },
+    { ...used, reason: 'x', retryable: true, delaySeconds: null, tree: null },
   ],
   [
     'fail',
     { ...token, reason: 'x', retryable: false, delay_seconds: 9 },
     'fail',
-    { ...used, reason: 'x', retryable: false, delaySeconds: 9 },
+    { ...used, reason: 'x', retryable: false, delaySeconds: 9, tree: null },
   ],
   ['release', token, 'release', { ...used, reason: null, delaySeconds: null }],
   [
@@ -159,12 +159,22 @@ test.each([
     'release',
     { ...used, reason: null, delaySeconds: 60 },
   ],
-  ['requeue', { delay_seconds: 5 }, 'requeue', { taskId: TASK_ID, delaySeconds: 5 }],
-  ['requeue', undefined, 'requeue', { taskId: TASK_ID, delaySeconds: 0 }],
-  ['priority', { priority: 'low' }, 'prioritize', { taskId: TASK_ID, priority: 25 }],
-  ['priority', { priority: 60 }, 'prioritize', { taskId: TASK_ID, priority: 60 }],
-  ['unlock', undefined, 'unlock', { taskId: TASK_ID }],
-  ['cancel', { reason: 'no' }, 'cancel', { taskId: TASK_ID, reason: 'no' }],
+  [
+    'requeue',
+    { delay_seconds: 5 },
+    'requeue',
+    { by: 'operator', taskId: TASK_ID, delaySeconds: 5 },
+  ],
+  ['requeue', undefined, 'requeue', { by: 'operator', taskId: TASK_ID, delaySeconds: 0 }],
+  [
+    'priority',
+    { priority: 'low' },
+    'prioritize',
+    { by: 'operator', taskId: TASK_ID, priority: 25 },
+  ],
+  ['priority', { priority: 60 }, 'prioritize', { by: 'operator', taskId: TASK_ID, priority: 60 }],
+  ['unlock', undefined, 'unlock', { by: 'operator', taskId: TASK_ID }],
+  ['cancel', { reason: 'no' }, 'cancel', { by: 'operator', taskId: TASK_ID, reason: 'no' }],
 ])('POST %s with %j calls %s', async (path, body, verb, input) => {
   const { status } = await call('POST', `${TASK}/${path}`, body);
   expect(status).toBe(200);
@@ -203,8 +213,8 @@ test('settings are put by name, with the value as it came', async () => {
   await call('PUT', '/api/v1/config/excluded_labels', { value: ['a', { b: null }] });
   await call('PUT', '/api/v1/flags/maintenance', { value: null });
   expect(open.broker.calls).toEqual([
-    ['putConfig', 'excluded_labels', ['a', { b: null }]],
-    ['putFlag', 'maintenance', null],
+    ['putConfig', 'excluded_labels', ['a', { b: null }], { by: 'operator' }],
+    ['putFlag', 'maintenance', null, { by: 'operator' }],
   ]);
 });
 
@@ -214,6 +224,16 @@ test('no read shows the token or the request id of a lease', async () => {
     expect(JSON.stringify(json)).toContain('2026-11-15T20:27:00.000Z');
     expect(JSON.stringify(json)).not.toContain('secret-');
   }
+});
+
+test('who adds or edits an issue is named', async () => {
+  const draft = { title: 'Fix it', body: '', labels: [], priority: null, blockedBy: [] };
+  await call('POST', '/api/v1/issues', { title: 'Fix it' });
+  await call('PATCH', '/api/v1/issues/7', { state: 'closed' });
+  expect(open.broker.calls).toEqual([
+    ['addIssue', draft, { by: 'operator' }],
+    ['editIssue', 7, { state: 'closed' }, { by: 'operator' }],
+  ]);
 });
 
 test('the queue is summed up by state and by priority', async () => {
@@ -273,7 +293,9 @@ test('flags of one repository or agent are taken, and listed beside the others',
     200,
     { maintenance: true, debug: true, 'maintenance:octo/shop': true },
   ]);
-  expect(open.broker.calls).toEqual([['putFlag', 'maintenance:octo/shop', true]]);
+  expect(open.broker.calls).toEqual([
+    ['putFlag', 'maintenance:octo/shop', true, { by: 'operator' }],
+  ]);
 });
 
 test.each([

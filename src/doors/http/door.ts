@@ -4,46 +4,34 @@ import type { AddressInfo } from 'node:net';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { Broker } from '../../broker/broker.ts';
 import { BantoError } from '../../core/errors.ts';
-import type { Telemetry } from '../../telemetry.ts';
-import { routeActivity } from './activity.ts';
-import { routeAgents } from './agents.ts';
-import { routeAnswer, routeAsk } from './ask.ts';
-import { createAuthenticate } from './authenticate.ts';
-import { routeCards } from './cards.ts';
-import { routeConfig, routeFlags } from './config.ts';
-import { describeApi, routeDocs } from './docs.ts';
-import type { EventStream } from './event-stream.ts';
-import { routeEvents } from './events.ts';
-import { createGuard } from './guard.ts';
-import { routeIssues } from './issues.ts';
-import { routeComplete, routeFail, routeHeartbeat, routeRelease } from './lease.ts';
-import { routeAppendLog, routeLog } from './log.ts';
-import { type CreateMcp, routeMcp } from './mcp.ts';
-import { routeOperate } from './operate.ts';
-import { routeHealth, routeMetrics, routeReady } from './ops.ts';
-import { routePage } from './page.ts';
-import { routeQueue } from './queue.ts';
-import { routeRequestTask } from './request-task.ts';
+import type { Telemetry } from '../../telemetry/telemetry.ts';
+import { createAuthenticate } from './checks/authenticate.ts';
+import { createGuard } from './checks/guard.ts';
+import { describeApi, routeDocs } from './openapi/docs.ts';
+import { routePage } from './page/page.ts';
+import { routeActivity } from './routes/activity.ts';
+import { routeAgents } from './routes/agents.ts';
+import { routeAnswer, routeAsk } from './routes/ask.ts';
+import { routeCards } from './routes/cards.ts';
+import { routeConfig, routeFlags } from './routes/config.ts';
+import type { Door } from './routes/context.ts';
+import type { EventStream } from './routes/event-stream.ts';
+import { routeEvents } from './routes/events.ts';
+import { routeIssues } from './routes/issues.ts';
+import { routeComplete, routeFail, routeHeartbeat, routeRelease } from './routes/lease.ts';
+import { routeAppendLog, routeLog } from './routes/log.ts';
+import { routeMcp } from './routes/mcp.ts';
+import type { CreateMcp } from './routes/mcp-handler.ts';
+import { routeOperate } from './routes/operate.ts';
+import { routeHealth, routeMetrics, routeReady } from './routes/ops.ts';
+import { routeQueue } from './routes/queue.ts';
+import { routeRequestTask } from './routes/request-task.ts';
+import { routeSession } from './routes/session.ts';
+import { routeTasks } from './routes/tasks.ts';
+import { routeTokens } from './routes/tokens.ts';
+import { routeWebhooks } from './routes/webhooks.ts';
 import { type App, createServer } from './server.ts';
-import { routeSession } from './session.ts';
 import { DEFAULT_LIMITS, type HttpLimits, type HttpSettings, isLoopback } from './settings.ts';
-import { routeTasks } from './tasks.ts';
-import { routeTokens } from './tokens.ts';
-import { routeWebhooks } from './webhooks.ts';
-
-/** What every route gets. */
-export interface Door {
-  readonly broker: Broker;
-  readonly settings: HttpSettings;
-  readonly limits: HttpLimits;
-  readonly telemetry: Telemetry;
-  readonly observe: Telemetry['observe'];
-  readonly setDebug: Telemetry['setDebug'];
-  readonly streams: Set<EventStream>;
-  readonly isClosing: () => boolean;
-  /** Undefined: there is no /mcp. */
-  readonly createMcp: CreateMcp | undefined;
-}
 
 export interface HttpDoor {
   /** The address it listens on, as `http://host:port`. */
@@ -135,16 +123,18 @@ export function createHttpDoor(parts: {
 
   app.decorateRequest('caller');
   app.addHook('onRequest', createGuard(settings, limits, isClosing));
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', (_request, reply, payload, done) => {
     if (isClosing()) reply.header('connection', 'close');
+    done(null, payload);
   });
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'none';
     telemetry.countAnswer(route, request.method, reply.statusCode);
     request.log.debug(
       { method: request.method, route, status: reply.statusCode, ms: reply.elapsedTime },
       'answered',
     );
+    done();
   });
   addRoutes(app, {
     broker,

@@ -4,12 +4,12 @@ import { randomUUID } from 'node:crypto';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { BantoError } from '../../core/errors.ts';
-import { answerError } from './answer-error.ts';
-import { secure } from './guard.ts';
-import { createRawRefusal } from './raw-refusal.ts';
-import { readJson } from './read-json.ts';
+import { answerError } from './checks/answer-error.ts';
+import { secure } from './checks/guard.ts';
+import { createRawRefusal } from './checks/raw-refusal.ts';
+import { readJson } from './checks/read-json.ts';
+import { validatorCompiler } from './checks/validate.ts';
 import type { HttpLimits } from './settings.ts';
-import { validatorCompiler } from './validate.ts';
 
 export type App = FastifyInstance<
   import('node:http').Server,
@@ -48,11 +48,16 @@ export function createServer(log: FastifyBaseLogger, limits: HttpLimits): App {
   app.server.maxConnections = limits.connections;
   watch(app.server);
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    'application/json',
-    { parseAs: 'buffer' },
-    async (_: unknown, body: Buffer) => readJson(body),
-  );
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+    let read: unknown;
+    try {
+      read = readJson(body as Buffer);
+    } catch (error) {
+      done(error as Error);
+      return;
+    }
+    done(null, read);
+  });
   app.setValidatorCompiler(validatorCompiler);
   // Answers are built by the views and checked against their schemas by tests, not at run time.
   app.setSerializerCompiler(() => (answer) => JSON.stringify(answer));

@@ -1,4 +1,4 @@
-// What the HTTP door can be told. `config.ts` fills it; tests shrink the times.
+// What the HTTP door can be told. `config/` fills it; tests shrink the times.
 
 export interface HttpSettings {
   readonly host: string;

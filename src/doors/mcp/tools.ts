@@ -1,7 +1,7 @@
 // The seven tools that a model gets. Each is one call of the HTTP API; state travels as handles in the arguments
 // (task_id, lease_token), so that any instance can answer and a broken stream loses nothing. Texts are for a model.
 
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { Client } from '../../client/client.ts';
 import { CompleteBody } from '../schema/complete.ts';
 import { FailBody } from '../schema/fail.ts';
@@ -56,7 +56,7 @@ const NextStep = Type.String({ description: 'what to do now' });
 const Expiry = Type.String({ description: 'the lease ends then unless it is renewed' });
 const Answers = Type.Array(
   Type.Object({ question_id: Type.String(), question: Type.String(), answer: Type.String() }),
-  { description: 'what people answered to your questions' },
+  { description: 'what people answered to questions about this task' },
 );
 const held = { task_id: TaskId, lease_token: LeaseToken };
 interface Held {
@@ -74,11 +74,24 @@ function withTask<T extends { properties: object; required?: readonly string[] }
   };
 }
 
+type Answer = Static<typeof Answers>[number];
+
 /** What a heartbeat brings beside the new deadline. */
 interface Beat {
   readonly expires_at: string;
   readonly stop?: { readonly reason: string } | null;
-  readonly answers?: readonly { question_id: string; question: string; answer: string }[];
+  readonly answers?: readonly Answer[];
+}
+
+/** What people answered to whoever worked on the task. */
+function answersIn({ questions }: Awaited<ReturnType<Api['task']>>): Answer[] {
+  return questions.flatMap(({ question_id, question, answer }) =>
+    answer === null ? [] : [{ question_id, question, answer }],
+  );
+}
+
+function answerLines(answers: readonly Answer[]): string[] {
+  return answers.map(({ question, answer }) => `Asked: ${question}\nThe answer: ${answer}`);
 }
 
 const { wait_seconds: _wait, on_unfinished: _unfinished, ...asking } = RequestTaskBody.properties;
@@ -153,6 +166,7 @@ const getTask = tool<{ task_id: string; lease_token?: string }>({
   output: Type.Object({
     state: Type.String(),
     expires_at: Nullable(Expiry),
+    answers: Answers,
     task: Type.Object({}, { additionalProperties: true }),
     next_step: NextStep,
   }),
@@ -166,13 +180,16 @@ const getTask = tool<{ task_id: string; lease_token?: string }>({
       expires === null
         ? 'This was only a look: you do not hold this task.'
         : `You hold it until ${expires}. Go on working.`;
+    const answers = answersIn(task);
     const structured = {
       state: task.state,
       expires_at: expires,
+      answers,
       task: describeTask(task),
       next_step: next,
     };
-    return { structured, text: `${next}\n\n${JSON.stringify(describeTask(task), null, 2)}` };
+    const shown = JSON.stringify(describeTask(task), null, 2);
+    return { structured, text: [next, ...answerLines(answers), shown].join('\n\n') };
   },
 });
 
@@ -199,11 +216,8 @@ const reportProgress = tool<Held & { note?: string }>({
       stop === null
         ? `Your lease lasts until ${expires_at}. Go on working.`
         : `Stop working on this task now (${stop.reason}). Call release_task with what you did so far.`;
-    const heard = answers.map(
-      ({ question, answer }) => `You asked: ${question}\nThe answer: ${answer}`,
-    );
     const structured = { expires_at, stop, answers, next_step: next };
-    return { structured, text: [next, ...heard].join('\n\n') };
+    return { structured, text: [next, ...answerLines(answers)].join('\n\n') };
   },
 });
 
@@ -224,12 +238,15 @@ const completeTask = tool<Held & Parameters<Api['complete']>[1]>({
   },
 });
 
+/** Models do not know git's names of trees; workers tell them. */
+const { tree: _tree, ...failing } = FailBody.properties;
+
 const failTask = tool<Held & Parameters<Api['fail']>[1]>({
   name: 'fail_task',
   title: 'Give up on a task',
   description:
     'You tried and could not do it: say why, so that the next agent knows. It is tried again later, by you or another agent. Set retryable to false when trying again is useless: then a person looks at it.',
-  input: withTask(FailBody),
+  input: withTask({ properties: failing, required: FailBody.required ?? [] }),
   output: ENDED,
   async run(api, { task_id, ...body }, signal) {
     const task = await api.fail(task_id, body, { signal });

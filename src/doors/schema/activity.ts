@@ -1,7 +1,7 @@
 // GET /leases and GET /flow: what the facts of the last week add up to.
 
 import { type Static, Type } from 'typebox';
-import { BANDS, COUNTERS } from '../../core/activity.ts';
+import { BANDS, COUNTERS } from '../../core/reporting/activity.ts';
 import { Instant, Kind, Nullable, TaskId } from './fields.ts';
 
 const count = Type.Integer();
@@ -86,9 +86,21 @@ const FlowAgent = Type.Object(
     failed: count,
     expired: count,
     median_ms: Nullable(Type.Number({ description: 'of the completed ones' })),
+    cost_usd: Type.Number({
+      description: 'as the agents said; from the quarter of an hour in which `since` lies',
+    }),
     busy: Type.Array(Type.Number(), { description: 'the share of each step it held a lease' }),
   },
   { title: 'FlowAgent', additionalProperties: false },
+);
+
+const FlowModel = Type.Object(
+  {
+    model: Nullable(Type.String({ description: 'null: the agent did not say' })),
+    cost_usd: Type.Number(),
+    tokens: Type.Integer({ description: 'read and written' }),
+  },
+  { title: 'FlowModel', additionalProperties: false },
 );
 
 export const FlowAnswer = Type.Object(
@@ -100,12 +112,24 @@ export const FlowAnswer = Type.Object(
           at: Instant,
           tasks: Type.Unsafe<Record<(typeof BANDS)[number], number>>(named(BANDS)),
           counts: Type.Unsafe<Record<(typeof COUNTERS)[number], number>>(named(COUNTERS)),
+          cost_usd: Type.Number({ description: 'of this step, as the agents said' }),
         },
         { title: 'FlowPoint', additionalProperties: false },
       ),
     ),
     times: Type.Array(Spread),
     agents: Type.Array(FlowAgent),
+    budget: Type.Array(
+      Type.Object(
+        { at: Instant, limit: count, remaining: count },
+        { title: 'BudgetSample', additionalProperties: false },
+      ),
+      {
+        description:
+          "what was left of the forge's limits, minute by minute, as far as this instance saw it: since its start, a day at most",
+      },
+    ),
+    models: Type.Array(FlowModel, { description: 'what each model cost, the dearest first' }),
   },
   { title: 'Flow', additionalProperties: false },
 );

@@ -1,7 +1,7 @@
 // GET /agents and GET /agents/{agent_id}
 
 import { type Static, Type } from 'typebox';
-import { type AgentStatus, STATUS_MEANS } from '../../core/agent-status.ts';
+import { type AgentStatus, STATUS_MEANS } from '../../core/reporting/agent-status.ts';
 import { AgentId, Instant } from './fields.ts';
 
 export const AgentParams = Type.Object({ agent_id: AgentId }, { additionalProperties: false });

@@ -12,6 +12,13 @@ export const FailBody = Type.Object(
       Type.Boolean({ description: 'true (default) or false: trying again is useless' }),
     ),
     delay_seconds: Type.Optional(DelaySeconds),
+    tree: Type.Optional(
+      Type.String({
+        pattern: '^[0-9a-f]{7,64}$',
+        description:
+          'git’s name for the files as the attempt left them (hexadecimal). The same twice in a row: the task is held for a person instead of tried again',
+      }),
+    ),
     usage: Type.Optional(UsageBody),
   },
   {

@@ -2,8 +2,8 @@
 // repeated in the error sentence, which models read. Lengths count code points, hence patterns.
 
 import { type TSchema, Type } from 'typebox';
+import { ON_UNFINISHED } from '../../core/attempt/unfinished.ts';
 import { TASK_KINDS, TASK_STATES } from '../../core/task.ts';
-import { ON_UNFINISHED } from '../../core/unfinished.ts';
 
 export function Nullable<T extends TSchema>(schema: T) {
   return Type.Union([schema, Type.Null()]);

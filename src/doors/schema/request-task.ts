@@ -1,7 +1,11 @@
 // POST /request-task
 
 import { type Static, Type } from 'typebox';
-import { LEASE_SECONDS_MAX, LEASE_SECONDS_MIN, WAIT_SECONDS_MAX } from '../../core/lease.ts';
+import {
+  LEASE_SECONDS_MAX,
+  LEASE_SECONDS_MIN,
+  WAIT_SECONDS_MAX,
+} from '../../core/attempt/lease.ts';
 import {
   AgentId,
   Capability,

@@ -1,5 +1,7 @@
 // Leases and the flow of tasks as JSON.
 
+import type { BudgetSample } from '../../broker/broker.ts';
+import { type PriorityName, priorityName } from '../../core/priority.ts';
 import {
   type Activity,
   BANDS,
@@ -7,9 +9,9 @@ import {
   bandOf,
   type LeaseSpan,
   percentile,
-} from '../../core/activity.ts';
-import { type PriorityName, priorityName } from '../../core/priority.ts';
+} from '../../core/reporting/activity.ts';
 import type { QueueCount } from '../../core/store.ts';
+import { usdOf } from '../../core/usage.ts';
 import type { FlowAnswer, LeaseBar } from '../schema/activity.ts';
 import { instant, instantOrNull } from './instant.ts';
 
@@ -65,6 +67,7 @@ function timesOf(begun: readonly LeaseSpan[], finished: readonly LeaseSpan[]): S
 
 function agentsOf(
   spans: readonly LeaseSpan[],
+  costs: ReadonlyMap<string, number>,
   { from, to, stepMs }: { from: number; to: number; stepMs: number },
 ): FlowAnswer['agents'] {
   const steps = Math.ceil((to - from) / stepMs);
@@ -92,6 +95,7 @@ function agentsOf(
         times.sort((a, b) => a - b),
         0.5,
       ),
+      cost_usd: usdOf(costs.get(agent_id) ?? 0),
       busy: busy.map((share) => Math.round(share * 100) / 100),
     };
   });
@@ -100,6 +104,7 @@ function agentsOf(
 export function flowView(
   activity: Activity,
   counts: readonly QueueCount[],
+  budget: readonly BudgetSample[],
   range: { readonly from: number; readonly to: number; readonly stepMs: number },
 ): FlowAnswer {
   const spans = activity.leases(range.from, range.to, Number.MAX_SAFE_INTEGER);
@@ -107,12 +112,19 @@ export function flowView(
   const finished = spans.filter(({ outcome }) => outcome === 'completed');
   return {
     step_seconds: range.stepMs / 1000,
-    points: activity.flow({ ...range, now: bandCounts(counts) }).map(({ at, tasks, counts }) => ({
-      at: instant(at),
-      tasks: { ...tasks },
-      counts: { ...counts },
+    points: activity.flow({ ...range, now: bandCounts(counts) }).map((point) => ({
+      at: instant(point.at),
+      tasks: { ...point.tasks },
+      counts: { ...point.counts },
+      cost_usd: usdOf(point.costMicroUsd),
     })),
     times: timesOf(begun, finished),
-    agents: agentsOf(spans, range),
+    agents: agentsOf(spans, activity.spending.byAgent(range.from, range.to), range),
+    budget: budget.map(({ at, limit, remaining }) => ({ at: instant(at), limit, remaining })),
+    models: activity.spending.byModel(range.from, range.to).map((spent) => ({
+      model: spent.model,
+      cost_usd: usdOf(spent.costMicroUsd),
+      tokens: spent.tokens,
+    })),
   };
 }

@@ -1,8 +1,10 @@
 // A task as a board shows it.
 
 import type { ListedTask } from '../../broker/broker.ts';
-import type { Activity } from '../../core/activity.ts';
+import { isOpen } from '../../core/attempt/question.ts';
+import type { Activity } from '../../core/reporting/activity.ts';
 import type { Task } from '../../core/task.ts';
+import { usdOf } from '../../core/usage.ts';
 import type { Card } from '../schema/cards.ts';
 import { instant, instantOrNull } from './instant.ts';
 
@@ -11,6 +13,12 @@ function since({ state, lease, enqueuedAt, endedAt, updatedAt }: Task): number {
   if (state === 'leased') return lease?.leasedAt ?? updatedAt;
   if (state === 'ready') return enqueuedAt ?? updatedAt;
   return endedAt ?? updatedAt;
+}
+
+function questionView({ questions, lease }: Task): Card['question'] {
+  const open = questions.find((question) => isOpen(question, lease?.fence ?? null));
+  if (open === undefined) return null;
+  return { question_id: open.id, question: open.question, asked_at: instant(open.askedAt) };
 }
 
 export function cardView({ task, issue }: ListedTask, activity: Activity): Card {
@@ -35,7 +43,6 @@ export function cardView({ task, issue }: ListedTask, activity: Activity): Card 
     only_agent: task.onlyAgent,
     ready_at: instantOrNull(task.readyAt),
     since: instant(activity.stateSince(task.id, task.state) ?? since(task)),
-    created_at: instant(task.createdAt),
     lease:
       lease === null
         ? null
@@ -47,6 +54,8 @@ export function cardView({ task, issue }: ListedTask, activity: Activity): Card 
             note: span?.note ?? null,
             note_at: instantOrNull(span?.noteAt ?? null),
           },
+    question: questionView(task),
+    cost_usd: task.used === null ? null : usdOf(task.used.costMicroUsd),
     done_by: result?.agentId ?? null,
     verdict: result?.verdict ?? null,
   };

@@ -1,20 +1,20 @@
 // A task as JSON. A lease's token and request id stay inside: whoever reads them could act as its holder.
 
 import type { ListedTask } from '../../broker/broker.ts';
+import { isOpen, type Question } from '../../core/attempt/question.ts';
 import { priorityName } from '../../core/priority.ts';
-import { isOpen, type Question } from '../../core/question.ts';
 import type { TaskDetail } from '../../core/store.ts';
 import type { Attempt, Lease, Task, TaskResult } from '../../core/task.ts';
-import { type Usage, type Used, usdOf } from '../../core/usage.ts';
+import type { Usage } from '../../core/usage.ts';
 import type {
   AttemptView,
   ListedTaskAnswer,
   TaskAnswer,
   TaskDetailAnswer,
 } from '../schema/task.ts';
-import type { UsedView } from '../schema/usage.ts';
 import { eventView } from './event.ts';
 import { instant, instantOrNull } from './instant.ts';
+import { usedView } from './used.ts';
 
 function leaseView(lease: Lease): NonNullable<TaskAnswer['lease']> {
   return {
@@ -45,16 +45,6 @@ function usageView(usage: Usage): NonNullable<AttemptView['usage']> {
     cost_usd: usage.costUsd,
     turns: usage.turns,
     session_id: usage.sessionId,
-  };
-}
-
-function usedView(used: Used): UsedView {
-  return {
-    input_tokens: used.inputTokens,
-    output_tokens: used.outputTokens,
-    cached_tokens: used.cachedTokens,
-    cost_usd: usdOf(used.costMicroUsd),
-    turns: used.turns,
   };
 }
 

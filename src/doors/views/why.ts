@@ -1,6 +1,6 @@
 // Why a task is, or is not, offered, as JSON.
 
-import type { Why } from '../../core/why.ts';
+import type { Why } from '../../core/pairing/why.ts';
 import type { WhyAnswer } from '../schema/why.ts';
 import { instantOrNull } from './instant.ts';
 

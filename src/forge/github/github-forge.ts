@@ -1,23 +1,25 @@
 // GitHub as the forge: issues are the backlog, labels the ledger. Display, never the lock.
 
 import type { Forge, ForgeChange } from '../../core/forge.ts';
-import { createBranches } from './branches.ts';
-import { check, findProblems } from './check.ts';
-import { type ClientOptions, createClient, type GithubAuth } from './client.ts';
-import { createComments } from './comments.ts';
-import { createEchoes } from './echoes.ts';
-import { createIdentity } from './identity.ts';
-import { createLabels } from './labels.ts';
-import { createLabelsAtOnce } from './labels-at-once.ts';
-import { openPull } from './open-pull.ts';
-import { createPlace } from './place.ts';
-import { createPushMirror } from './push-mirror.ts';
-import { type GithubPush, isPushNumber } from './pushes.ts';
-import { createRepositoryMirror } from './repository-mirror.ts';
-import { createSettler } from './settler.ts';
-import { systemTimers } from './system-timers.ts';
-import { createTrust } from './trust.ts';
-import { createWebhook } from './webhook.ts';
+import { check, findProblems } from './account/check.ts';
+import { createIdentity } from './account/identity.ts';
+import { createTrust } from './account/trust.ts';
+import { createWriteAccess } from './account/write-access.ts';
+import { type ClientOptions, createClient, type GithubAuth } from './http/client.ts';
+import { createRepositoryApi } from './http/repository-api.ts';
+import { systemTimers } from './http/system-timers.ts';
+import { createRepositoryMirror } from './issues/repository-mirror.ts';
+import { createBranches } from './ledger/branches.ts';
+import { createComments } from './ledger/comments.ts';
+import { createGraphqlLabels } from './ledger/graphql-labels.ts';
+import { createLabels } from './ledger/labels.ts';
+import { createReplies, HOW_TO_REPLY } from './ledger/replies.ts';
+import { openPull } from './pulls/open-pull.ts';
+import { createPushMirror } from './pushes/push-mirror.ts';
+import { type GithubPush, isPushNumber } from './pushes/pushes.ts';
+import { createDebouncer } from './webhooks/debounce.ts';
+import { createOwnChanges } from './webhooks/own-changes.ts';
+import { createWebhook } from './webhooks/webhook.ts';
 
 export interface GithubForgeOptions extends Partial<ClientOptions> {
   readonly repositories: readonly string[];
@@ -33,7 +35,7 @@ export interface GithubForge extends Forge {
   /** What the credentials lack, one sentence each. */
   problems(): Promise<string[]>;
   /** Looks at once at what deliveries hinted at. */
-  settle(): Promise<void>;
+  readHints(): Promise<void>;
 }
 
 const CHECKED_MS = 300_000;
@@ -44,52 +46,58 @@ export function openGithubForge(options: GithubForgeOptions): GithubForge {
   const client = createClient({ ...options, now, after });
   const listeners = new Set<(change: ForgeChange) => void>();
   const tell = (change: ForgeChange) => {
-    const { issues, gone, lostLabels = [], unreachable = false } = change;
-    if (issues.length + gone.length + lostLabels.length === 0 && !unreachable) return;
+    const { issues, gone, lostLabels = [], commented = [], unreachable = false } = change;
+    const told = issues.length + gone.length + lostLabels.length + commented.length;
+    if (told === 0 && !unreachable) return;
     for (const listener of listeners) listener(change);
   };
 
   const me = createIdentity(client, auth);
 
   function openRepository(repository: string) {
-    const place = createPlace(client, repository, now);
-    const trust = options.trustedOnly === true ? createTrust(place, me, now) : null;
-    const mirror = createRepositoryMirror({ place, trust, now });
-    const labels = createLabels(place, createLabelsAtOnce(place, mirror.nodeId, now));
-    const echoes = createEchoes(now);
-    const branches = createBranches(place, now);
-    const comments = createComments(place, () => me.login);
+    const api = createRepositoryApi(client, repository, now);
+    const access = createWriteAccess(api, now);
+    const trust = options.trustedOnly === true ? createTrust(api, me, access) : null;
+    const mirror = createRepositoryMirror({ api, trust, now });
+    const labels = createLabels(api, createGraphqlLabels(api, mirror.nodeId, now));
+    const ownChanges = createOwnChanges(now);
+    const branches = createBranches(api, now);
+    const comments = createComments(api, () => me.login);
+    const replies = createReplies(api, access, () => me.login);
     const wanted = options.reviewPushes === true;
-    const pushes = createPushMirror({ place, mirror, branches, wanted, now });
-    const settler = createSettler({ mirror, tell, after, now, log });
+    const pushes = createPushMirror({ api, mirror, branches, wanted, now });
+    const debouncer = createDebouncer({ mirror, tell, after, now, log });
     /** Pushes that were delivered and are being taken in, in their order. */
-    let hearing: Promise<void> = Promise.resolve();
+    let takingIn: Promise<void> = Promise.resolve();
 
     return {
-      place,
+      api,
       mirror,
       labels,
-      echoes,
+      ownChanges,
       branches,
       comments,
+      replies,
+      commented: (number: number) =>
+        tell({ repository, issues: [], gone: [], commented: [number] }),
       // While nobody listens, what was delivered waits for the next poll.
       soon: () => {
-        if (listeners.size > 0) settler.soon();
+        if (listeners.size > 0) debouncer.soon();
       },
       pushes,
       push: (push: GithubPush) => {
-        hearing = hearing
-          .then(() => pushes.hear(push))
+        takingIn = takingIn
+          .then(() => pushes.takeIn(push))
           .then((item) => tell({ repository, issues: item === null ? [] : [item], gone: [] }))
           .catch((error: unknown) => log.warn({ err: error }, 'could not take in a push'));
       },
-      async settle() {
-        await hearing;
-        await settler.runOnce();
+      async readHints() {
+        await takingIn;
+        await debouncer.runOnce();
       },
       async stop() {
-        await hearing;
-        await settler.stop();
+        await takingIn;
+        await debouncer.stop();
       },
     };
   }
@@ -103,7 +111,7 @@ export function openGithubForge(options: GithubForgeOptions): GithubForge {
       throw new Error(`${repository} is not one of this forge's repositories.`);
     return found;
   };
-  const places = [...opened.values()].map(({ place }) => place);
+  const apis = [...opened.values()].map(({ api }) => api);
   let checked: { readonly at: number; readonly result: Promise<void> } | null = null;
 
   return {
@@ -111,7 +119,7 @@ export function openGithubForge(options: GithubForgeOptions): GithubForge {
     repositories: options.repositories,
     hasPullRequests: true,
     rhythm: {
-      // Deliveries bring changes at once where they are set up; polling then only heals.
+      // Deliveries bring changes at once where they are set up; polling then only repairs.
       pollMs: options.webhookSecret === null ? Math.max(10_000, 5000 * opened.size) : 60_000,
       fullPassMs: 900_000,
       // Writes are paced: more at once would only be sent away and come back.
@@ -129,7 +137,7 @@ export function openGithubForge(options: GithubForgeOptions): GithubForge {
       // Kept fresh here, so that a hand-out reads nothing; a 304 costs nothing.
       await branches.head(0);
       const { change, cursor: next } = await mirror.changes(cursor);
-      const push = await pushes.findUnheard().catch((error: unknown) => {
+      const push = await pushes.findMissed().catch((error: unknown) => {
         log.warn({ err: error }, 'could not look for pushes; trying again at the next poll');
         return null;
       });
@@ -147,14 +155,14 @@ export function openGithubForge(options: GithubForgeOptions): GithubForge {
         ? at(repository).pushes.read(number)
         : at(repository).mirror.read(number),
     pull: (repository, number, issue) => at(repository).mirror.pull(number, issue),
-    openPull: (repository, branch, wish) => openPull(at(repository).place, branch, wish),
+    openPull: (repository, branch, wish) => openPull(at(repository).api, branch, wish),
     hasBranch: (repository, branch) => at(repository).branches.has(branch),
     createBranch: (repository, branch) => at(repository).branches.create(branch),
     async setLabels(repository, number, change) {
       // A push has nothing that a label could stand on.
       if (isPushNumber(number)) return;
-      const { echoes, labels } = at(repository);
-      echoes.note(number, change);
+      const { ownChanges, labels } = at(repository);
+      ownChanges.note(number, change);
       await labels.set(number, change);
     },
     async comment(repository, number, key, text) {
@@ -162,21 +170,29 @@ export function openGithubForge(options: GithubForgeOptions): GithubForge {
       await me.learn();
       await at(repository).comments.put(number, key, text);
     },
+    replies: {
+      how: HOW_TO_REPLY,
+      async read(repository, number, keys, sinceAt) {
+        if (isPushNumber(number)) return [];
+        await me.learn();
+        return at(repository).replies(number, keys, sinceAt);
+      },
+    },
     check() {
       // `/ready` may be asked every second: GitHub is not.
       if (checked !== null && now() - checked.at < CHECKED_MS) return checked.result;
-      const result = check(client, auth, places);
+      const result = check(client, auth, apis);
       checked = { at: now(), result };
       result.catch(() => {
         checked = null;
       });
       return result;
     },
-    async settle() {
-      for (const { settle } of opened.values()) await settle();
+    async readHints() {
+      for (const { readHints } of opened.values()) await readHints();
     },
-    problems: () => findProblems(client, auth, places),
-    defaultBranch: async (repository) => (await at(repository).place.about()).default_branch,
+    problems: () => findProblems(client, auth, apis),
+    defaultBranch: async (repository) => (await at(repository).api.about()).default_branch,
     budget: () => client.budget(),
     ...(options.webhookSecret === null
       ? {}

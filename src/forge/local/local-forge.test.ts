@@ -23,7 +23,7 @@ import {
 } from '../../../test/support/local-repository.ts';
 import type { ForgeChange } from '../../core/forge.ts';
 import type { Issue } from '../../core/issue.ts';
-import { repositoryName } from './identity.ts';
+import { repositoryName } from './git/identity.ts';
 import { type LocalForge, openLocalForge } from './local-forge.ts';
 
 const EVENTUALLY = { timeout: 10_000, interval: 20 };
@@ -130,7 +130,7 @@ describe('malformed files', () => {
     chmodSync(at('0007-x.md'), 0);
     chmodSync(repository.root, 0o755);
     const script = `
-      import { readIssue } from '${new URL('./read-issue.ts', import.meta.url).href}';
+      import { readIssue } from '${new URL('./issue-file/read-issue.ts', import.meta.url).href}';
       const source = { repository: 'shop', number: 7, names: ['0007-x.md'], readAt: 0 };
       const issue = await readIssue({ ...source, folder: ${JSON.stringify(repository.backlog)} });
       process.stdout.write(String(issue?.problem));
@@ -141,7 +141,7 @@ describe('malformed files', () => {
     expect(answer.toString()).toMatch(/^malformed: .*permission denied/);
   });
 
-  it('is used again as soon as it is mended', async () => {
+  it('is used again as soon as it is fixed', async () => {
     put('0007-x.md', '---\nlabels: [a\n---\nT');
     expect((await listed())[0]?.problem).not.toBeNull();
     put('0007-x.md', '---\nlabels: [a]\n---\nT');

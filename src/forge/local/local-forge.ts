@@ -4,21 +4,22 @@
 import { randomUUID } from 'node:crypto';
 import { basename, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Reply } from '../../core/attempt/reply.ts';
 import { BantoError } from '../../core/errors.ts';
 import { type Forge, type ForgeChange, ForgeRefused, type LabelChange } from '../../core/forge.ts';
 import type { Issue } from '../../core/issue.ts';
-import { createBacklog, type LocalLog } from './backlog.ts';
-import { createBranches } from './branches.ts';
-import { writeComment } from './comments.ts';
-import { createEditableBacklog } from './editable-backlog.ts';
-import { createElsewhere } from './elsewhere.ts';
-import { check } from './examine.ts';
-import { gitIn } from './git.ts';
-import { identify, repositoryName } from './identity.ts';
-import { NO_NUMBERS, openNumbers } from './numbers.ts';
-import { listFolder, readIssue } from './read-issue.ts';
-import { watchFolder } from './watch-folder.ts';
-import { gone, refusalOf, writeLabels } from './write-labels.ts';
+import { createBacklog, type LocalLog } from './backlog/backlog.ts';
+import { createEditableBacklog } from './backlog/editable-backlog.ts';
+import { createElsewhere } from './backlog/elsewhere.ts';
+import { check } from './backlog/examine.ts';
+import { NO_NUMBERS, openNumbers } from './backlog/numbers.ts';
+import { watchFolder } from './backlog/watch-folder.ts';
+import { createBranches } from './git/branches.ts';
+import { gitIn } from './git/git.ts';
+import { identify, repositoryName } from './git/identity.ts';
+import { readCommentsFile, readReplies, writeComment } from './issue-file/comments.ts';
+import { listFolder, readIssue } from './issue-file/read-issue.ts';
+import { gone, refusalOf, writeLabels } from './issue-file/write-labels.ts';
 
 export interface LocalForgeOptions {
   readonly repoDir: string;
@@ -45,13 +46,16 @@ export interface FileProblem {
 
 export interface LocalForge extends Forge {
   readonly kind: 'local';
-  /** What people have to mend in the backlog folder. */
+  /** What people have to fix in the backlog folder. */
   problems(): Promise<FileProblem[]>;
 }
 
 const PAGE = 100;
 const POLL_MS = 5000;
 const GRACE_MS = 250;
+/** A file that was not touched for so long is written to its end. */
+const WRITTEN_MS = 2000;
+const HOW_TO_REPLY = 'write below this text, in the same file, after the line with `/banto`';
 const SILENT: LocalLog = { warn: () => undefined };
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
@@ -164,9 +168,25 @@ export async function openLocalForge(options: LocalForgeOptions): Promise<LocalF
     }
   }
 
+  async function replies(
+    repository: string,
+    number: number,
+    keys: readonly string[],
+  ): Promise<Reply[]> {
+    only(repository);
+    const file = await readCommentsFile(folder, number);
+    // Somebody may still be writing, or an editor may save in steps.
+    if (file === null || now() - file.changedAt < WRITTEN_MS) return [];
+    return readReplies(file.text, keys).map((reply) => ({
+      ...reply,
+      author: null,
+      at: file.changedAt,
+    }));
+  }
+
   async function changes(repository: string, cursor: string | null) {
     only(repository);
-    await backlog.settle();
+    await backlog.scanForGone();
     // A cursor of another process says nothing about this one's scans: everything may have changed.
     const [from, seq] = cursor === null ? [instance, String(baseline)] : cursor.split('.');
     const change = { repository: name, ...backlog.since(from === instance ? Number(seq) : 0) };
@@ -175,7 +195,7 @@ export async function openLocalForge(options: LocalForgeOptions): Promise<LocalF
 
   async function* list(repository: string): AsyncGenerator<Issue[]> {
     only(repository);
-    await backlog.settle();
+    await backlog.scanForGone();
     const open = backlog.issues().filter((issue) => issue.state === 'open');
     for (let at = 0; at < open.length; at += PAGE) yield open.slice(at, at + PAGE);
   }
@@ -201,7 +221,7 @@ export async function openLocalForge(options: LocalForgeOptions): Promise<LocalF
   }
 
   async function problems(): Promise<FileProblem[]> {
-    await backlog.settle();
+    await backlog.scanForGone();
     const broken = backlog
       .issues()
       .flatMap(({ number, problem, url }) =>
@@ -249,6 +269,7 @@ export async function openLocalForge(options: LocalForgeOptions): Promise<LocalF
       only(repository);
       await inLine(number, () => comment(number, key, text));
     },
+    replies: { how: HOW_TO_REPLY, read: replies },
     check: () => check({ git, branches, repoDir, folder }),
     defaultBranch: async (repository) => {
       only(repository);

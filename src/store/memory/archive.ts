@@ -1,26 +1,17 @@
-// Where an embedded store keeps what it has: everything that lives is also in memory, the rest only here.
+// Where an embedded store keeps what it has. Everything that lives is also in memory; rows come and go as texts
+// (`work-text.ts`, `core/rows/codec.ts`), and an archive only finds them again.
 
 import type { Fact } from '../../core/facts.ts';
 import type { Issue } from '../../core/issue.ts';
-import type { AgentRow } from '../../core/rows/agent-row.ts';
-import type { IssueRow } from '../../core/rows/issue-row.ts';
-import type { IssueRef, LedgerRow } from '../../core/rows/ledger-row.ts';
-import type { TaskRow } from '../../core/rows/task-row.ts';
+import type { IssueRef } from '../../core/rows/ledger-row.ts';
 import type { QueueCount, StatsRow } from '../../core/store.ts';
-import type { TaskState } from '../../core/task.ts';
 
-export interface KeptTask {
+export interface KeptIssue extends IssueRef {
   readonly seq: number;
-  readonly issueSeq: number;
-  readonly row: TaskRow;
-  /** Numbers of its facts, rising. */
-  readonly facts: readonly number[];
-}
-
-export interface KeptIssue {
-  readonly seq: number;
-  readonly row: IssueRow;
-  readonly ledger: LedgerRow;
+  /** The row of the issue. */
+  readonly row: string;
+  /** Its ledger and all its tasks. */
+  readonly work: string;
 }
 
 /** What must outlive the process beside rows. */
@@ -33,6 +24,8 @@ export interface Counters {
   readonly factSeq: number;
   readonly taskSeq: number;
   readonly issueSeq: number;
+  /** How many tasks have ended in each way. */
+  readonly ended: readonly QueueCount[];
 }
 
 /** Everything that lives, as it is built at the start. */
@@ -40,70 +33,61 @@ export interface Living {
   readonly counters: Counters;
   /** Issues that are open, or have open tasks, or writes to be made. */
   readonly issues: Iterable<KeptIssue>;
-  /** Tasks in an open state, by number. */
-  readonly tasks: Iterable<KeptTask>;
-  readonly agents: Iterable<AgentRow>;
+  /** Ids and texts. */
+  readonly agents: Iterable<readonly [string, string]>;
   readonly settings: Iterable<readonly [string, unknown]>;
   readonly learned: Iterable<string>;
 }
 
-/** What one turn changed. */
+/** What one turn changed. What is forgotten goes first: the same issue may come again in one turn. */
 export interface Changes {
   readonly counters: Counters;
-  /** `before`: the state that is kept; null: it is new. */
-  readonly tasks: readonly (KeptTask & { readonly before: TaskState | null })[];
-  readonly issues: readonly {
-    readonly seq: number;
-    readonly row: IssueRow;
+  readonly forgotten: readonly { readonly seq: number; readonly tasks: readonly number[] }[];
+  readonly issues: readonly (Omit<KeptIssue, 'work'> & {
     readonly made: boolean;
     /** False: as it is kept, except for when it was last seen. */
     readonly changed: boolean;
-    readonly lives: boolean;
+    /** Null while it lives; otherwise when it was last seen. */
+    readonly closedAt: number | null;
     /** Null: as it was. */
     readonly picture: Issue | null;
-  }[];
-  readonly ledgers: readonly {
-    readonly issueSeq: number;
-    readonly ledger: LedgerRow;
-    readonly made: boolean;
-  }[];
-  readonly agents: readonly { readonly row: AgentRow; readonly made: boolean }[];
+  })[];
+  /** By number of the issue. */
+  readonly work: readonly (readonly [number, string])[];
+  /** Tasks that are new, by number, with the numbers of their issues. */
+  readonly tasks: readonly (readonly [number, number])[];
+  /** Numbers of issues of which a task has a result now. */
+  readonly results: readonly number[];
+  /** Entries of results up to this number are done with. */
+  readonly resultsForgotten: number | null;
+  /** Null: forgotten. */
+  readonly agents: readonly (readonly [string, string | null])[];
   readonly settings: readonly (readonly [string, unknown])[];
   readonly learned: readonly string[];
   readonly facts: readonly Fact[];
-  /** How many tasks more, or fewer, have ended in this state. */
-  readonly ended: readonly QueueCount[];
-}
-
-export interface Forgetting {
-  readonly limit: number;
-  readonly factsBefore: number;
-  readonly resultsBefore: number;
-  /** The first day that is kept, as an ISO date. */
-  readonly statsFrom: string;
-  readonly agents: readonly string[];
-  /** An issue that an open one waits for stays: that it is closed is what the other waits to hear. */
-  readonly isAwaited: (issue: IssueRef) => boolean;
 }
 
 export interface Archive {
   living(): Living;
   /** All or nothing. Throws when it failed: `UnknownOutcome` where nobody can say what was kept. */
   write(changes: Changes): void;
-  task(id: string): KeptTask | undefined;
-  /** All tasks of an issue, by number. */
-  tasksOf(issue: IssueRef): KeptTask[];
   issue(ref: IssueRef): KeptIssue | undefined;
   issueNumbered(seq: number): KeptIssue | undefined;
   picture(issueSeq: number): Issue;
-  /** Tasks after this number, in that state where one is named. */
-  tasksAfter(seq: number, limit: number, ended: TaskState | null): KeptTask[];
-  endedCounts(): QueueCount[];
+  /** Tasks after this number, each in its issue. */
+  tasksAfter(seq: number, limit: number): { readonly seq: number; readonly issue: KeptIssue }[];
   facts(afterSeq: number, limit: number): Fact[];
   factsNumbered(seqs: readonly number[]): Fact[];
   stats(period: 'daily' | 'hourly', limit: number): StatsRow[];
-  /** A step of its own; true: a limit was reached and there may be more. */
-  forget(input: Forgetting): boolean;
+  /** Issues that do not live and were last seen before this instant, oldest first. */
+  closedBefore(at: number): Iterable<KeptIssue>;
+  /** The oldest entries of results, up to this instant. */
+  resultsBefore(
+    at: number,
+    limit: number,
+  ): { readonly seq: number; readonly issues: readonly number[] }[];
+  /** Facts before this instant and statistics before this day go. True: there may be more. */
+  forget(factsBefore: number, statsFrom: string, limit: number): boolean;
   ping(): void;
   close(): void;
 }

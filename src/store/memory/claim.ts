@@ -4,7 +4,7 @@ import type { BaseStore } from '../../core/base-store.ts';
 import { claimTask, handOutOf, heldAlready, takeWritesOf } from '../../core/decide/claim.ts';
 import { recalled, recallTask } from '../../core/decide/recall.ts';
 import { changesNothing, type Moment } from '../../core/decide/verb.ts';
-import { MAINTENANCE_FLAG } from '../../core/paused.ts';
+import { MAINTENANCE_FLAG } from '../../core/pairing/paused.ts';
 import type { ClaimInput, ClaimResult } from '../../core/store.ts';
 import type { Steps } from './group-commit.ts';
 import type { Memory } from './memory.ts';

@@ -42,3 +42,14 @@ test('renewals by the thousand leave one entry', () => {
   expect(deadlines.due(20_000, 9)).toEqual({ keys: ['a'], nextAt: null });
   expect(asked).toBeLessThan(10);
 });
+
+test('what is dropped is held no longer, and may come again', () => {
+  const deadlines = createDeadlines<string>(() => 10);
+  deadlines.watch('a', 10);
+  deadlines.watch('b', 10);
+  deadlines.drop('a');
+  deadlines.drop('nobody');
+  expect(deadlines.due(10, 9)).toEqual({ keys: ['b'], nextAt: null });
+  deadlines.watch('a', 10);
+  expect(deadlines.due(10, 9)).toEqual({ keys: ['b', 'a'], nextAt: null });
+});

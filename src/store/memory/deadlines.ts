@@ -5,12 +5,17 @@ interface Item<Key> {
   readonly at: number;
   /** Among equals the first one in comes first. */
   readonly order: number;
-  readonly key: Key;
+  /** Null: nobody waits for it any more. */
+  key: Key | null;
 }
+
+type Waiting<Key> = Item<Key> & { readonly key: Key };
 
 export interface Deadlines<Key> {
   /** The instant of this one may have become this. */
   watch(key: Key, at: number): void;
+  /** Nobody waits for this one any more. */
+  drop(key: Key): void;
   /** Those that are due, earliest first, and the next instant after these; they stay until they are due no more. */
   due(now: number, limit: number): { keys: Key[]; nextAt: number | null };
   /** The earliest, due or not. */
@@ -20,8 +25,8 @@ export interface Deadlines<Key> {
 /** `instantOf` says what holds now; null: nobody waits for this one any more. */
 export function createDeadlines<Key>(instantOf: (key: Key) => number | null): Deadlines<Key> {
   const heap: Item<Key>[] = [];
-  /** The earliest instant at which each is in the heap. */
-  const queued = new Map<Key, number>();
+  /** The earliest item of each in the heap. */
+  const queued = new Map<Key, Item<Key>>();
   let order = 0;
 
   const isBefore = (a: Item<Key>, b: Item<Key>) =>
@@ -59,29 +64,38 @@ export function createDeadlines<Key>(instantOf: (key: Key) => number | null): De
 
   function watch(key: Key, at: number): void {
     const before = queued.get(key);
-    if (before !== undefined && before <= at) return;
-    queued.set(key, at);
+    if (before !== undefined && before.at <= at) return;
+    if (before !== undefined) before.key = null;
     order += 1;
-    push({ at, order, key });
+    const item = { at, order, key };
+    queued.set(key, item);
+    push(item);
+  }
+
+  function drop(key: Key): void {
+    const item = queued.get(key);
+    if (item === undefined) return;
+    item.key = null;
+    queued.delete(key);
   }
 
   /** The earliest item that still holds. */
-  function head(): Item<Key> | undefined {
+  function head(): Waiting<Key> | undefined {
     for (let item = heap[0]; item !== undefined; item = heap[0]) {
-      if (queued.get(item.key) === item.at) {
-        const at = instantOf(item.key);
-        if (at === item.at) return item;
-        queued.delete(item.key);
-        pop();
-        if (at !== null) watch(item.key, at);
-      } else pop();
+      const { key } = item;
+      const at = key === null ? null : instantOf(key);
+      if (at === item.at) return item as Waiting<Key>;
+      pop();
+      if (key === null) continue;
+      queued.delete(key);
+      if (at !== null) watch(key, at);
     }
     return undefined;
   }
 
   /** Takes them out in order, and puts them back. */
-  function firstWhile(wanted: (item: Item<Key>, count: number) => boolean): Item<Key>[] {
-    const taken: Item<Key>[] = [];
+  function firstWhile(wanted: (item: Waiting<Key>, count: number) => boolean): Waiting<Key>[] {
+    const taken: Waiting<Key>[] = [];
     for (let item = head(); item !== undefined && wanted(item, taken.length); item = head()) {
       pop();
       taken.push(item);
@@ -91,6 +105,7 @@ export function createDeadlines<Key>(instantOf: (key: Key) => number | null): De
 
   return {
     watch,
+    drop,
     due(now, limit) {
       const items = firstWhile((item, count) => count < limit && item.at <= now);
       const nextAt = head()?.at ?? null;

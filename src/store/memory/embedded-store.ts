@@ -1,9 +1,9 @@
 // The store of one process: everything that lives is in memory, and an archive keeps it. With an archive in memory
 // it is the store of simulations; with a file it is the SQLite store.
 
+import type { LogStore } from '../../core/attempt/log-store.ts';
 import type { BaseStore } from '../../core/base-store.ts';
 import { changesNothing, type Found, type Moment, type Verb } from '../../core/decide/verb.ts';
-import type { LogStore } from '../../core/log-store.ts';
 import { noLedger } from '../../core/rows/ledger-row.ts';
 import type { Store } from '../../core/store.ts';
 import { withVerbs } from '../verbs.ts';
@@ -85,7 +85,7 @@ export function createEmbeddedStore(archive: Archive, options: EmbeddedOptions):
     tickets: createTickets(steps),
     logs,
     generation: () => '',
-    now: () => read((now) => now),
+    now: steps.now,
     ping: () => read(() => archive.ping()),
     subscribe: steps.subscribe,
     close: steps.close,

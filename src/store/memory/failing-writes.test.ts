@@ -11,7 +11,7 @@ import {
   type World,
 } from '../../../test/contract/store/world.ts';
 import type { BaseStore } from '../../core/base-store.ts';
-import { bucketKey, parseBucketKey } from '../../core/match.ts';
+import { bucketKey, parseBucketKey } from '../../core/pairing/match.ts';
 import type { Store } from '../../core/store.ts';
 import type { Archive } from './archive.ts';
 import { createMemoryStore } from './embedded-store.ts';

@@ -1,31 +1,47 @@
 // What the sweep forgets: history, results, closed issues, idle agents, empty buckets, old counters.
 
 import type { BaseStore } from '../../core/base-store.ts';
-import type { Archive } from './archive.ts';
+import type { Archive, KeptIssue } from './archive.ts';
 import type { Steps } from './group-commit.ts';
+import type { Memory } from './memory.ts';
+import type { Turn } from './turn.ts';
+import { decodeWork, entriesOf } from './work-text.ts';
 
 const DAY_MS = 86_400_000;
 const STATS_KEPT_MS = 7 * DAY_MS;
 
-export function createForget({ read }: Steps, archive: Archive): BaseStore['forget'] {
-  return ({ limit, factsKeptMs, resultsKeptMs }) =>
-    read((now, memory) => {
-      const resultsBefore = now - resultsKeptMs;
+type Input = Parameters<BaseStore['forget']>[0];
+
+export function createForget({ read, write }: Steps, archive: Archive): BaseStore['forget'] {
+  /** One that an open issue waits for stays: that it is closed is what the other waits to hear. */
+  function isNeeded(kept: KeptIssue, { numbers }: Memory): boolean {
+    if (numbers.waitingFor(kept.repository, kept.number).length > 0) return true;
+    return entriesOf(decodeWork(kept)).some(({ row }) => row.state === 'dead');
+  }
+
+  function forgetRows({ limit, resultsKeptMs }: Input, turn: Turn, memory: Memory, now: number) {
+    const before = now - resultsKeptMs;
+    for (const { agentId, lastSeenAt } of memory.agents.values()) {
+      if (lastSeenAt < before && memory.heldBy(agentId).length === 0) turn.forgetAgent(agentId);
+    }
+    let issues = 0;
+    for (const kept of archive.closedBefore(before)) {
+      if (issues >= limit) break;
+      if (!isNeeded(kept, memory) && turn.forgetIssue(kept)) issues += 1;
+    }
+    const results = archive.resultsBefore(before, limit);
+    for (const entry of results) turn.forgetResults(entry, before);
+    return results.length >= limit || issues >= limit;
+  }
+
+  return async (input) => {
+    const more = await write((turn, memory, { now }) => {
       memory.buckets.forgetEmpty(now);
-      const idle = [...memory.agents.values()].filter(
-        ({ agentId, lastSeenAt }) =>
-          lastSeenAt < resultsBefore && memory.heldBy(agentId).length === 0,
-      );
-      const more = archive.forget({
-        limit,
-        factsBefore: now - factsKeptMs,
-        resultsBefore,
-        statsFrom: new Date(Math.max(0, now - STATS_KEPT_MS)).toISOString().slice(0, 10),
-        agents: idle.map(({ agentId }) => agentId),
-        isAwaited: ({ repository, number }) =>
-          memory.numbers.waitingFor(repository, number).length > 0,
-      });
-      for (const { agentId } of idle) memory.agents.delete(agentId);
-      return more;
+      return forgetRows(input, turn, memory, now);
     });
+    return read((now) => {
+      const statsFrom = new Date(Math.max(0, now - STATS_KEPT_MS)).toISOString().slice(0, 10);
+      return archive.forget(now - input.factsKeptMs, statsFrom, input.limit) || more;
+    });
+  };
 }

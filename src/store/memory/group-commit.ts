@@ -6,6 +6,7 @@ import { abandonLocks } from '../../core/decide/wants.ts';
 import { BantoError, busy } from '../../core/errors.ts';
 import type { Fact } from '../../core/facts.ts';
 import { nextEnqueueAt } from '../../core/priority.ts';
+import type { LedgerRow } from '../../core/rows/ledger-row.ts';
 import type { Archive, Living } from './archive.ts';
 import { type Clock, createForwardClock } from './clock.ts';
 import { createMemory, type Memory } from './memory.ts';
@@ -19,6 +20,8 @@ export interface Steps {
   readonly write: <T>(step: (turn: Turn, memory: Memory, at: Moment) => T) => Promise<T>;
   /** Looks at what is kept: after the turn that is under way, if one is. */
   readonly read: <T>(look: (now: number, memory: Memory) => T) => Promise<T>;
+  /** The clock needs nothing that is kept: nobody waits to know the time. */
+  readonly now: () => Promise<number>;
   readonly lastFact: () => number;
   readonly subscribe: (listener: (facts: readonly Fact[]) => void) => () => void;
   readonly close: () => Promise<void>;
@@ -33,18 +36,10 @@ interface Options {
   readonly log: (message: string, error: unknown) => void;
 }
 
-/** One process owns the archive: what an earlier one was writing when it ended is due now. */
-function withoutLocks(living: Living): Living {
-  const issues = Array.from(living.issues, (issue) => ({
-    ...issue,
-    ledger: abandonLocks(issue.ledger),
-  }));
-  return { ...living, issues };
-}
-
 interface Waiting {
-  readonly answer: () => void;
-  readonly fail: (error: unknown) => void;
+  readonly value: () => unknown;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 export function createGroupCommit(options: Options): Steps {
@@ -56,10 +51,11 @@ export function createGroupCommit(options: Options): Steps {
   let waiting: Waiting[] = [];
   let scheduled = false;
   let closed = false;
-  build(withoutLocks(archive.living()));
+  // One process owns the archive: what an earlier one was writing when it ended is due now.
+  build(archive.living(), abandonLocks);
 
-  function build(living: Living): void {
-    memory = createMemory(living);
+  function build(living: Living, ledgerOf?: (kept: LedgerRow) => LedgerRow): void {
+    memory = createMemory(living, ledgerOf);
     turn = createTurn(memory, archive, living.counters);
     clock.notBefore(living.counters.clock);
   }
@@ -101,13 +97,19 @@ export function createGroupCommit(options: Options): Steps {
       } catch (error) {
         log('A turn could not be written', error);
         takeBack(error);
-        for (const { fail } of asked) fail(busy(error, 1, cannotWrite));
+        for (const { reject } of asked) reject(busy(error, 1, cannotWrite));
         return;
       }
       facts = turn.facts();
       turn.finish();
     }
-    for (const { answer } of asked) answer();
+    for (const { value, resolve, reject } of asked) {
+      try {
+        resolve(value());
+      } catch (error) {
+        reject(translate(error));
+      }
+    }
     if (facts.length > 0) tell(facts);
   }
 
@@ -142,33 +144,27 @@ export function createGroupCommit(options: Options): Steps {
   /** After everything that is under way now is kept. */
   function afterwards<T>(value: () => T): Promise<T> {
     return new Promise((resolve, reject) => {
-      waiting.push({
-        answer() {
-          try {
-            resolve(value());
-          } catch (error) {
-            reject(translate(error));
-          }
-        },
-        fail: reject,
-      });
+      waiting.push({ value, resolve: resolve as (value: unknown) => void, reject });
       schedule();
     });
   }
 
   return {
-    lastFact: () => turn.lastFact(),
-    async write(step) {
+    async now() {
       refuseClosed();
+      return clock.now();
+    },
+    lastFact: () => turn.lastFact(),
+    write(step) {
       const mark = turn.mark();
-      let answer: ReturnType<typeof step>;
       try {
-        answer = step(turn, memory, moment());
+        refuseClosed();
+        const answer = step(turn, memory, moment());
+        return turn.isDirty() ? afterwards(() => answer) : Promise.resolve(answer);
       } catch (error) {
         turn.undo(mark);
-        throw translate(error);
+        return Promise.reject(translate(error));
       }
-      return turn.isDirty() ? afterwards(() => answer) : answer;
     },
     async read(look) {
       refuseClosed();

@@ -6,7 +6,7 @@ export interface Lane<Item> {
   emptiedAt: number | null;
   /** The score of the head; Infinity when it is empty. A field, because a claim looks at that of every bucket. */
   headScore: number;
-  items: Item[];
+  items: (Item | undefined)[];
   scores: number[];
   /** Where the head is; what is before it has been taken. */
   start: number;
@@ -28,6 +28,10 @@ export function firstScores({ scores, start }: Lane<unknown>, limit: number): nu
   return scores.slice(start, start + limit);
 }
 
+export function firstItems<Item>({ items, start }: Lane<Item>, limit: number): Item[] {
+  return items.slice(start, start + limit) as Item[];
+}
+
 /** The first place whose score is not lower. */
 function placeOf({ scores, start }: Lane<unknown>, score: number): number {
   let low = start;
@@ -45,6 +49,8 @@ function lookAtHead(lane: Lane<unknown>): void {
 }
 
 function dropHead(lane: Lane<unknown>): void {
+  // Nothing that has left is kept from being collected.
+  lane.items[lane.start] = undefined;
   lane.start += 1;
   if (lane.start < SLACK || lane.start * 2 < lane.items.length) return;
   lane.items = lane.items.slice(lane.start);

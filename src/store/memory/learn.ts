@@ -18,7 +18,7 @@ export function createLearn({ write, read }: Steps): (labels: readonly string[])
     for (let from = 0; from < carrying.length; from += SLICE) {
       await read((now, memory) => {
         for (const issue of carrying.slice(from, from + SLICE)) {
-          for (const task of issue.open.values()) memory.refile(task, now);
+          for (const task of issue.tasks) if (task.row !== null) memory.refile(task, now);
         }
       });
       if (from + SLICE < carrying.length) await nextTurn();

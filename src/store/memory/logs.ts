@@ -6,7 +6,7 @@ import {
   type LogStore,
   pageOf,
   piecesOf,
-} from '../../core/log-store.ts';
+} from '../../core/attempt/log-store.ts';
 
 export function createMemoryLogs(): LogStore {
   const logs = new Map<string, Map<number, Map<number, Buffer>>>();

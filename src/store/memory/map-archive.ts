@@ -1,17 +1,14 @@
 // An archive in memory: for simulations and tests, and for whoever needs no file.
 
-import { countFacts } from '../../core/count-facts.ts';
 import type { Fact } from '../../core/facts.ts';
 import { type Issue, issueKey } from '../../core/issue.ts';
-import type { AgentRow } from '../../core/rows/agent-row.ts';
-import { type IssueRef, noLedger } from '../../core/rows/ledger-row.ts';
-import type { QueueCount, StatsRow } from '../../core/store.ts';
-import { OPEN_STATES } from '../../core/task.ts';
-import type { Archive, Changes, Counters, KeptIssue, KeptTask } from './archive.ts';
+import { countFacts } from '../../core/reporting/count-facts.ts';
+import type { IssueRef } from '../../core/rows/ledger-row.ts';
+import type { Archive, Changes, Counters, KeptIssue } from './archive.ts';
 
 interface Kept extends KeptIssue {
   readonly picture: Issue;
-  readonly lives: boolean;
+  readonly closedAt: number | null;
 }
 
 const NOTHING: Counters = {
@@ -21,108 +18,127 @@ const NOTHING: Counters = {
   factSeq: 0,
   taskSeq: 0,
   issueSeq: 0,
+  ended: [],
 };
 
 const keyOf = ({ repository, number }: IssueRef): string => issueKey(repository, number);
 
-export function createMapArchive(): Archive {
-  const tasks = new Map<number, KeptTask>();
-  const byId = new Map<string, number>();
-  const byIssue = new Map<number, number[]>();
-  const issues = new Map<number, Kept>();
-  const byKey = new Map<string, number>();
-  const agents = new Map<string, AgentRow>();
-  const settings = new Map<string, unknown>();
-  const learned = new Set<string>();
-  const ended = new Map<string, QueueCount>();
-  const stats = new Map<string, Map<string, Record<string, number>>>();
-  let facts: Fact[] = [];
-  let counters = NOTHING;
+/** Everything that is kept. What is in the maps is never changed in place, so that a copy of them is a copy of all. */
+interface Shelves {
+  issues: Map<number, Kept>;
+  byKey: Map<string, number>;
+  /** Numbers of issues by numbers of tasks. */
+  tasks: Map<number, number>;
+  agents: Map<string, string>;
+  settings: Map<string, unknown>;
+  learned: Set<string>;
+  stats: Map<string, Readonly<Record<string, number>>>;
+  results: { seq: number; at: number; issues: readonly number[] }[];
+  facts: Fact[];
+  counters: Counters;
+}
 
-  const isOpen = ({ row }: KeptTask) => OPEN_STATES.includes(row.state);
-  const bySeq = (a: KeptTask, b: KeptTask) => a.seq - b.seq;
+const emptyShelves = (): Shelves => ({
+  issues: new Map(),
+  byKey: new Map(),
+  tasks: new Map(),
+  agents: new Map(),
+  settings: new Map(),
+  learned: new Set(),
+  stats: new Map(),
+  results: [],
+  facts: [],
+  counters: NOTHING,
+});
 
-  function countEnded({ state, kind, priority, count }: QueueCount): void {
-    const key = `${state} ${kind} ${priority}`;
-    const before = ended.get(key)?.count ?? 0;
-    ended.set(key, { state, kind, priority, count: before + count });
-  }
+function copyOf(from: Shelves): Shelves {
+  const copy = (shelf: unknown): unknown => {
+    if (shelf instanceof Map) return new Map(shelf);
+    if (shelf instanceof Set) return new Set(shelf);
+    return Array.isArray(shelf) ? [...(shelf as unknown[])] : shelf;
+  };
+  const entries = Object.entries(from).map(([name, shelf]) => [name, copy(shelf)]);
+  return Object.fromEntries(entries) as Shelves;
+}
 
-  function writeIssues(changes: Changes): void {
-    for (const { seq, row, picture, lives } of changes.issues) {
-      const before = issues.get(seq);
+export interface MapArchive extends Archive {
+  /** As it is now, whatever is written to either of the two later: a backup. */
+  copy(): MapArchive;
+}
+
+/** Of what is in order of time: how many of the first, at most so many, are older. */
+function countBefore(list: readonly { at: number }[], at: number, limit: number): number {
+  let count = 0;
+  while (count < limit && (list[count]?.at ?? at) < at) count += 1;
+  return count;
+}
+
+export function createMapArchive(shelves: Shelves = emptyShelves()): MapArchive {
+  const { issues, byKey, tasks, agents, settings, learned, stats } = shelves;
+
+  function writeIssues({ forgotten, issues: changed, work, tasks: made }: Changes): void {
+    for (const { seq, tasks: gone } of forgotten) {
+      const issue = issues.get(seq);
+      if (issue !== undefined) byKey.delete(keyOf(issue));
+      issues.delete(seq);
+      for (const task of gone) tasks.delete(task);
+    }
+    for (const { picture, ...issue } of changed) {
+      const before = issues.get(issue.seq);
       const shown = picture ?? before?.picture;
-      if (shown === undefined) throw new Error(`An issue without a picture: ${keyOf(row)}`);
-      const ledger = before?.ledger ?? noLedger(row);
-      issues.set(seq, { seq, row, ledger, picture: shown, lives });
-      byKey.set(keyOf(row), seq);
+      if (shown === undefined) throw new Error(`An issue without a picture: ${keyOf(issue)}`);
+      issues.set(issue.seq, { ...issue, work: before?.work ?? '', picture: shown });
+      byKey.set(keyOf(issue), issue.seq);
     }
-    for (const { issueSeq, ledger } of changes.ledgers) {
-      const issue = issues.get(issueSeq);
-      if (issue !== undefined) issues.set(issueSeq, { ...issue, ledger });
+    for (const [seq, text] of work) {
+      const issue = issues.get(seq);
+      if (issue !== undefined) issues.set(seq, { ...issue, work: text });
     }
+    for (const [seq, issue] of made) tasks.set(seq, issue);
   }
 
-  function writeTasks(changes: Changes): void {
-    for (const { seq, issueSeq, row, facts: numbers, before } of changes.tasks) {
-      tasks.set(seq, { seq, issueSeq, row, facts: numbers });
-      if (before !== null) continue;
-      byId.set(row.id, seq);
-      byIssue.set(issueSeq, [...(byIssue.get(issueSeq) ?? []), seq]);
-    }
-    for (const count of changes.ended) countEnded(count);
+  function writeResults({ results, resultsForgotten, counters }: Changes): void {
+    const seq = counters.factSeq;
+    if (results.length > 0) shelves.results.push({ seq, at: counters.clock, issues: results });
+    if (resultsForgotten === null) return;
+    shelves.results = shelves.results.filter((entry) => entry.seq > resultsForgotten);
   }
 
   function writeFacts(fresh: readonly Fact[]): void {
-    facts.push(...fresh);
+    for (const fact of fresh) shelves.facts.push(fact);
     for (const { period, start, counter, value } of countFacts(fresh)) {
-      const rows = stats.get(period) ?? new Map<string, Record<string, number>>();
-      const row = rows.get(start) ?? {};
-      row[counter] = (row[counter] ?? 0) + value;
-      stats.set(period, rows.set(start, row));
+      const key = `${period} ${start}`;
+      const before = stats.get(key) ?? {};
+      stats.set(key, { ...before, [counter]: (before[counter] ?? 0) + value });
     }
   }
 
-  function tasksOfSeq(issueSeq: number): KeptTask[] {
-    return (byIssue.get(issueSeq) ?? []).flatMap((seq) => tasks.get(seq) ?? []).sort(bySeq);
-  }
-
-  function forgetIssue(seq: number): void {
-    const issue = issues.get(seq);
-    for (const task of tasksOfSeq(seq)) {
-      const { state, kind, priority } = task.row;
-      countEnded({ state, kind, priority, count: -1 });
-      tasks.delete(task.seq);
-      byId.delete(task.row.id);
-    }
-    byIssue.delete(seq);
-    issues.delete(seq);
-    if (issue !== undefined) byKey.delete(keyOf(issue.row));
+  function put<Value>(
+    map: Map<string, Value>,
+    name: string,
+    value: Value | null | undefined,
+  ): void {
+    if (value === undefined || value === null) map.delete(name);
+    else map.set(name, value);
   }
 
   return {
     living: () => ({
-      counters,
-      issues: [...issues.values()].filter(({ lives }) => lives),
-      tasks: [...tasks.values()].filter(isOpen).sort(bySeq),
-      agents: [...agents.values()],
+      counters: shelves.counters,
+      issues: [...issues.values()].filter(({ closedAt }) => closedAt === null),
+      agents: [...agents],
       settings: [...settings],
       learned: [...learned],
     }),
     write(changes) {
-      ({ counters } = changes);
+      shelves.counters = changes.counters;
       writeIssues(changes);
-      writeTasks(changes);
-      for (const { row } of changes.agents) agents.set(row.agentId, row);
-      for (const [name, value] of changes.settings) {
-        if (value === undefined) settings.delete(name);
-        else settings.set(name, value);
-      }
+      writeResults(changes);
+      for (const [id, text] of changes.agents) put(agents, id, text);
+      for (const [name, value] of changes.settings) put(settings, name, value);
       for (const label of changes.learned) learned.add(label);
       writeFacts(changes.facts);
     },
-    task: (id) => tasks.get(byId.get(id) ?? 0),
-    tasksOf: (ref) => tasksOfSeq(byKey.get(keyOf(ref)) ?? 0),
     issue: (ref) => issues.get(byKey.get(keyOf(ref)) ?? 0),
     issueNumbered: (seq) => issues.get(seq),
     picture(seq) {
@@ -130,46 +146,43 @@ export function createMapArchive(): Archive {
       if (issue === undefined) throw new Error(`Issue ${seq} is missing.`);
       return issue.picture;
     },
-    tasksAfter: (after, limit, state) =>
-      [...tasks.values()]
-        .filter(({ seq, row }) => seq > after && (state === null || row.state === state))
-        .sort(bySeq)
-        .slice(0, limit),
-    endedCounts: () => [...ended.values()].filter(({ count }) => count > 0),
+    tasksAfter: (after, limit) =>
+      [...tasks]
+        .filter(([seq]) => seq > after)
+        .slice(0, limit)
+        .flatMap(([seq, number]) => {
+          const issue = issues.get(number);
+          return issue === undefined ? [] : { seq, issue };
+        }),
     facts(after, limit) {
-      const first = facts[0]?.seq ?? 0;
-      const from = Math.max(0, after - first + 1);
+      const { facts } = shelves;
+      const from = Math.max(0, after - (facts[0]?.seq ?? 0) + 1);
       return facts.slice(from, from + limit);
     },
     factsNumbered(seqs) {
+      const { facts } = shelves;
       const first = facts[0]?.seq ?? 0;
       return seqs.flatMap((seq) => facts[seq - first] ?? []);
     },
-    stats: (period, limit): StatsRow[] =>
-      [...(stats.get(period) ?? [])]
-        .map(([start, row]) => ({ start, counters: { ...row } }))
+    stats: (period, limit) =>
+      [...stats]
+        .flatMap(([key, counters]) =>
+          key.startsWith(period) ? { start: key.slice(period.length + 1), counters } : [],
+        )
         .sort((a, b) => (a.start < b.start ? 1 : -1))
         .slice(0, limit),
-    forget(input) {
-      const { limit, factsBefore, resultsBefore, statsFrom } = input;
-      const dropped = Math.min(limit, facts.filter(({ at }) => at < factsBefore).length);
-      facts = facts.slice(dropped);
-      const results = [...tasks.values()]
-        .filter(({ row }) => row.result !== null && (row.endedAt ?? 0) < resultsBefore)
-        .slice(0, limit);
-      for (const kept of results)
-        tasks.set(kept.seq, { ...kept, row: { ...kept.row, result: null } });
-      const gone = [...issues.values()]
-        .filter(({ lives, row }) => !lives && row.seenAt < resultsBefore && !input.isAwaited(row))
-        .filter(({ seq }) => tasksOfSeq(seq).every(({ row }) => row.state !== 'dead'))
-        .slice(0, limit);
-      for (const { seq } of gone) forgetIssue(seq);
-      for (const id of input.agents) agents.delete(id);
-      for (const rows of stats.values()) {
-        for (const start of rows.keys()) if (start < statsFrom) rows.delete(start);
+    closedBefore: (at) =>
+      [...issues.values()].filter(({ closedAt }) => closedAt !== null && closedAt < at),
+    resultsBefore: (at, limit) => shelves.results.slice(0, countBefore(shelves.results, at, limit)),
+    forget(factsBefore, statsFrom, limit) {
+      const dropped = countBefore(shelves.facts, factsBefore, limit);
+      if (dropped > 0) shelves.facts = shelves.facts.slice(dropped);
+      for (const key of stats.keys()) {
+        if (key.slice(key.indexOf(' ') + 1) < statsFrom) stats.delete(key);
       }
-      return [dropped, results.length, gone.length].some((count) => count >= limit);
+      return dropped >= limit;
     },
+    copy: () => createMapArchive(copyOf(shelves)),
     ping: () => undefined,
     close: () => undefined,
   };

@@ -3,26 +3,18 @@
 
 import { type Deadline, deadlineOf } from '../../core/decide/filing.ts';
 import type { AgentRow } from '../../core/rows/agent-row.ts';
+import { decodeAgent } from '../../core/rows/codec.ts';
 import { type IssueRow, sameTexts } from '../../core/rows/issue-row.ts';
 import { type LedgerRow, writeId } from '../../core/rows/ledger-row.ts';
 import type { TaskRow } from '../../core/rows/task-row.ts';
 import type { QueueCount } from '../../core/store.ts';
-import { OPEN_STATES } from '../../core/task.ts';
 import type { Living } from './archive.ts';
 import { createDeadlines, type Deadlines } from './deadlines.ts';
-import type { IssueEntry, TaskEntry } from './entries.ts';
+import { type IssueEntry, isOpenRow, isOpenTask, livesOn, type TaskEntry } from './entries.ts';
 import { createIssueMap, type IssueMap } from './issue-map.ts';
 import { createNumbers, type Numbers } from './numbers.ts';
 import { type Buckets, createBuckets } from './registry.ts';
-
-/** Of an issue that comes from the archive. */
-export const FROM_ARCHIVE = { busy: false, ledgerKept: true, ended: null } as const;
-
-export const isOpenRow = (row: TaskRow): boolean => OPEN_STATES.includes(row.state);
-
-/** An issue has to be at hand while it is open, somebody works on it, or something is to be written to it. */
-export const livesOn = (issue: IssueEntry): boolean =>
-  issue.row.state === 'open' || issue.open.size > 0 || issue.ledger.writes.length > 0;
+import { decodeWork } from './work-text.ts';
 
 function firstWriteAt({ writes }: LedgerRow): number | null {
   let first: number | null = null;
@@ -41,6 +33,7 @@ const standsAlike = (a: IssueRow, b: IssueRow): boolean =>
   a.state === b.state && sameTexts(a.dependsOn.map(String), b.dependsOn.map(String));
 
 export interface Memory {
+  /** In an open state, by id. */
   readonly tasks: ReadonlyMap<string, TaskEntry>;
   readonly issues: Pick<IssueMap<IssueEntry>, 'get' | 'has' | 'values'>;
   readonly agents: Map<string, AgentRow>;
@@ -54,6 +47,8 @@ export interface Memory {
   /** Tasks of this agent with a lease, live or lapsed. */
   heldBy(agentId: string): readonly TaskEntry[];
   counts(): QueueCount[];
+  /** A task that has ended is gone, or back. */
+  countEnded(row: TaskRow, by: number): void;
   outbox(): { pending: number; failing: number };
   addTask(task: TaskEntry): void;
   putTask(task: TaskEntry, row: TaskRow, now: number): void;
@@ -62,11 +57,15 @@ export interface Memory {
   putIssue(issue: IssueEntry, row: IssueRow, now: number): void;
   putLedger(issue: IssueEntry, ledger: LedgerRow): void;
   /** After a step: whether its labels count, and whether it has to be at hand. */
-  settleIssue(issue: IssueEntry): void;
+  keepOrDrop(issue: IssueEntry): void;
   refile(task: TaskEntry, now: number): void;
 }
 
-export function createMemory(living: Living): Memory {
+/** `ledgerOf`: what becomes of the ledgers that are kept. */
+export function createMemory(
+  living: Living,
+  ledgerOf: (kept: LedgerRow) => LedgerRow = (kept) => kept,
+): Memory {
   const tasks = new Map<string, TaskEntry>();
   const issues = createIssueMap<IssueEntry>();
   const agents = new Map<string, AgentRow>();
@@ -79,7 +78,7 @@ export function createMemory(living: Living): Memory {
 
   const deadline = (what: Deadline) =>
     createDeadlines<TaskEntry>((task) => {
-      const now = tasks.get(task.row.id) === task ? deadlineOf(task.row) : null;
+      const now = tasks.get(task.id) === task ? deadlineOf(task.row) : null;
       return now?.what === what ? now.at : null;
     });
   const due = {
@@ -92,7 +91,7 @@ export function createMemory(living: Living): Memory {
     issues.get(issue.row) === issue ? firstWriteAt(issue.ledger) : null,
   );
 
-  function countTask(row: TaskRow, by: number): void {
+  function countTask(row: Pick<TaskRow, 'state' | 'kind' | 'priority'>, by: number): void {
     const { state, kind, priority } = row;
     const key = `${state} ${kind} ${priority}`;
     const found = counts.get(key);
@@ -114,22 +113,19 @@ export function createMemory(living: Living): Memory {
 
   function leave(task: TaskEntry, now: number): void {
     const { row } = task;
-    if (isOpenRow(row)) countTask(row, -1);
+    countTask(row, -1);
     if (task.lane !== null) buckets.unfile(task, now);
     if (row.lease !== null) unhold(row.lease.agentId, task);
   }
 
   function stand(task: TaskEntry): void {
     const { row } = task;
+    countTask(row, 1);
     if (!isOpenRow(row)) {
-      tasks.delete(row.id);
-      task.issue.open.delete(row.id);
-      task.issue.ended?.add(row.id);
+      tasks.delete(task.id);
       return;
     }
-    tasks.set(row.id, task);
-    task.issue.open.set(row.id, task);
-    countTask(row, 1);
+    tasks.set(task.id, task);
     if (row.state === 'ready') buckets.file(task);
     if (row.lease !== null) hold(row.lease.agentId, task);
     const next = deadlineOf(row);
@@ -146,8 +142,8 @@ export function createMemory(living: Living): Memory {
     if (at !== null) outboxDue.watch(issue, at);
   }
 
-  function settleIssue(issue: IssueEntry): void {
-    const busy = issue.open.size > 0;
+  function keepOrDrop(issue: IssueEntry): void {
+    const busy = issue.tasks.some(isOpenTask);
     if (busy !== issue.busy) {
       issue.busy = busy;
       if (busy) buckets.use(issue);
@@ -168,20 +164,15 @@ export function createMemory(living: Living): Memory {
   }
 
   function fill(): void {
-    const bySeq = new Map<number, IssueEntry>();
-    for (const { seq, row, ledger } of living.issues) {
-      const entry = { seq, row, ledger, open: new Map(), ...FROM_ARCHIVE, kept: row };
-      bySeq.set(seq, entry);
-      countWrites(ledger, 1);
-      watchWrites(entry);
+    for (const count of living.counters.ended) countTask(count, count.count);
+    for (const kept of living.issues) {
+      const issue = decodeWork(kept);
+      issue.ledger = ledgerOf(issue.ledger);
+      countWrites(issue.ledger, 1);
+      for (const task of issue.tasks) if (task.row !== null) stand(task);
+      keepOrDrop(issue);
     }
-    for (const { seq, issueSeq, row, facts } of living.tasks) {
-      const issue = bySeq.get(issueSeq);
-      if (issue === undefined) throw new Error(`The issue of the task ${row.id} is missing.`);
-      stand({ seq, issue, row, facts, lane: null, kept: row.state });
-    }
-    for (const issue of bySeq.values()) settleIssue(issue);
-    for (const agent of living.agents) agents.set(agent.agentId, agent);
+    for (const [id, text] of living.agents) agents.set(id, decodeAgent(id, text));
   }
 
   fill();
@@ -198,21 +189,25 @@ export function createMemory(living: Living): Memory {
       return { ids: ids.slice(0, limit), nextAt: ids.length > limit ? now : nextAt };
     },
     numbers,
-    settleIssue,
+    keepOrDrop,
     refile,
     heldBy: (agentId) => holds.get(agentId) ?? [],
-    counts: () => [...counts.values()].filter(({ count }) => count > 0),
+    counts: () =>
+      Array.from(counts.values(), (one) => ({ ...one })).filter(({ count }) => count > 0),
     outbox: () => ({ ...outbox }),
+    countEnded: countTask,
     addTask: stand,
     putTask(task, row, now) {
       leave(task, now);
       task.row = row;
+      task.text = null;
       stand(task);
+      // A lease that is renewed stays where it is.
+      if (row.lease === null) due.lease.drop(task);
     },
     dropTask(task, now) {
       leave(task, now);
-      tasks.delete(task.row.id);
-      task.issue.open.delete(task.row.id);
+      tasks.delete(task.id);
     },
     putIssue(issue, row, now) {
       const before = issue.row;
@@ -224,7 +219,7 @@ export function createMemory(living: Living): Memory {
       if (listed) numbers.add(row);
       if (!relabelled) return;
       if (issue.busy) buckets.use(issue);
-      for (const task of issue.open.values()) refile(task, now);
+      for (const task of issue.tasks) if (task.row !== null) refile(task, now);
     },
     putLedger(issue, ledger) {
       countWrites(issue.ledger, -1);

@@ -1,11 +1,12 @@
 // Reads: what people and the broker look at. None of them changes anything.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { HISTORY_SHOWN, historyPage } from '../../core/attempt/history.ts';
 import { BantoError } from '../../core/errors.ts';
-import { HISTORY_SHOWN, historyPage } from '../../core/history.ts';
-import { pausedName } from '../../core/paused.ts';
+import { pausedName } from '../../core/pairing/paused.ts';
 import { toStoredIssue } from '../../core/rows/issue-row.ts';
-import { attemptsOf, isLive, toTask } from '../../core/rows/task-row.ts';
+import type { IssueRef } from '../../core/rows/ledger-row.ts';
+import { attemptsOf, isLive, shortestLease, toTask } from '../../core/rows/task-row.ts';
 import type {
   AgentRecord,
   MirroredIssue,
@@ -13,65 +14,73 @@ import type {
   TaskFilter,
   TaskReads,
 } from '../../core/store.ts';
-import { OPEN_STATES, TASK_KINDS, TASK_STATES } from '../../core/task.ts';
-import type { Archive, KeptTask } from './archive.ts';
-import type { IssueEntry } from './entries.ts';
+import { OPEN_STATES, parseTaskId, TASK_KINDS, TASK_STATES } from '../../core/task.ts';
+import type { Archive } from './archive.ts';
+import type { IssueEntry, TaskEntry } from './entries.ts';
 import type { Steps } from './group-commit.ts';
 import type { Memory } from './memory.ts';
+import { decodeWork, entriesOf, revive } from './work-text.ts';
 
 /** So many tasks are looked at in one turn of the event loop. */
 const SLICE = 2000;
 
-type KnownIssue = Pick<IssueEntry, 'seq' | 'row' | 'ledger'>;
-
 export function createReads({ read, lastFact }: Steps, archive: Archive): TaskReads {
-  function issueOf(memory: Memory, task: KeptTask): KnownIssue {
-    const living = memory.issues.get(task.row);
-    const issue = living ?? archive.issueNumbered(task.issueSeq);
-    if (issue === undefined) throw new Error(`The issue of the task ${task.row.id} is missing.`);
-    return issue;
+  function issueOf(memory: Memory, ref: IssueRef): IssueEntry | undefined {
+    const living = memory.issues.get(ref);
+    if (living !== undefined) return living;
+    const kept = archive.issue(ref);
+    return kept === undefined ? undefined : decodeWork(kept);
   }
 
-  function mirrored({ seq, row, ledger }: KnownIssue): MirroredIssue {
+  function known(memory: Memory, repository: string, numbers: readonly number[]): IssueEntry[] {
+    return numbers.flatMap((number) => issueOf(memory, { repository, number }) ?? []);
+  }
+
+  const stored = ({ seq, row, ledger }: IssueEntry) =>
+    toStoredIssue(archive.picture(seq), row, ledger);
+
+  function mirrored(issue: IssueEntry): MirroredIssue {
     return {
-      issue: toStoredIssue(archive.picture(seq), row, ledger),
-      matchLabels: row.matchLabels,
-      tasks: archive.tasksOf(row).map((task) => toTask(task.row)),
+      issue: stored(issue),
+      matchLabels: issue.row.matchLabels,
+      tasks: entriesOf(issue).map(({ row }) => toTask(row)),
     };
   }
 
-  function matches(memory: Memory, task: KeptTask, filter: TaskFilter): boolean {
-    const { row } = task;
-    if (filter.kind !== undefined && row.kind !== filter.kind) return false;
-    if (filter.repository !== undefined && row.repository !== filter.repository) return false;
-    const { agent, label } = filter;
+  function matches({ row, issue }: TaskEntry, filter: TaskFilter): boolean {
+    const { state, kind, repository, agent, label } = filter;
+    if (state !== undefined && row.state !== state) return false;
+    if (kind !== undefined && row.kind !== kind) return false;
+    if (repository !== undefined && row.repository !== repository) return false;
     if (agent !== undefined) {
       const had = row.past.some(({ agentId }) => agentId === agent);
       if (!had && row.lease?.agentId !== agent) return false;
     }
-    return label === undefined || issueOf(memory, task).row.labels.includes(label.toLowerCase());
+    return label === undefined || issue.row.labels.includes(label.toLowerCase());
   }
 
   /** The next tasks in order of number; those that live are in memory. */
-  function pageAfter(memory: Memory, after: number, filter: TaskFilter): KeptTask[] {
-    const { state = null } = filter;
-    if (state === null || !OPEN_STATES.includes(state)) {
-      return archive.tasksAfter(after, SLICE, state);
+  function pageAfter(memory: Memory, after: number, { state }: TaskFilter): TaskEntry[] {
+    if (state === undefined || !OPEN_STATES.includes(state)) {
+      return archive.tasksAfter(after, SLICE).flatMap(({ seq, issue }) => {
+        const of = memory.issues.get(issue) ?? decodeWork(issue);
+        const task = of.tasks.find((one) => one.seq === seq);
+        return task === undefined ? [] : task.row === null ? revive(task, of) : task;
+      });
     }
     return [...memory.tasks.values()]
       .filter(({ seq, row }) => seq > after && row.state === state)
       .sort((a, b) => a.seq - b.seq)
-      .slice(0, SLICE)
-      .map(({ seq, issue, row, facts }) => ({ seq, issueSeq: issue.seq, row, facts }));
+      .slice(0, SLICE);
   }
 
   async function tasks(filter: TaskFilter): ReturnType<TaskReads['tasks']> {
     let after = readCursor(filter.cursor);
-    const found: KeptTask[] = [];
+    const found: TaskEntry[] = [];
     while (found.length <= filter.limit) {
       const page = await read((_now, memory) => {
         const next = pageAfter(memory, after, filter);
-        found.push(...next.filter((task) => matches(memory, task, filter)));
+        found.push(...next.filter((task) => matches(task, filter)));
         return next;
       });
       if (page.length < SLICE) break;
@@ -94,11 +103,10 @@ export function createReads({ read, lastFact }: Steps, archive: Archive): TaskRe
         const leases = held
           .filter((row) => isLive(row, now))
           .sort((a, b) => a.lease.leasedAt - b.lease.leasedAt);
-        const seconds = leases.map(({ lease }) => lease.seconds);
         return {
           ...agent,
           holds: leases.map(({ id }) => id),
-          leaseSeconds: seconds.length === 0 ? null : Math.min(...seconds),
+          leaseSeconds: shortestLease(leases),
         };
       });
   }
@@ -116,15 +124,15 @@ export function createReads({ read, lastFact }: Steps, archive: Archive): TaskRe
       read((_now, memory) => {
         const before =
           historyCursor === undefined ? Number.POSITIVE_INFINITY : readCursor(historyCursor);
-        const living = memory.tasks.get(id);
-        const task =
-          living === undefined ? archive.task(id) : { ...living, issueSeq: living.issue.seq };
-        if (task === undefined) return null;
-        const { seq, row, ledger } = issueOf(memory, task);
+        const name = parseTaskId(id);
+        const issue = name === null ? undefined : issueOf(memory, name);
+        const found = issue?.tasks.find((one) => one.id === id);
+        if (issue === undefined || found === undefined) return null;
+        const task = found.row === null ? revive(found, issue) : found;
         return {
           task: toTask(task.row),
-          issue: toStoredIssue(archive.picture(seq), row, ledger),
-          matchLabels: row.matchLabels,
+          issue: stored(issue),
+          matchLabels: issue.row.matchLabels,
           attempts: attemptsOf(task.row),
           ...historyPage(
             archive.factsNumbered(
@@ -134,14 +142,12 @@ export function createReads({ read, lastFact }: Steps, archive: Archive): TaskRe
         };
       }),
     tasks,
+    firstReady: (limit) =>
+      read((_now, { buckets }) => buckets.first(limit).map(({ row }) => toTask(row))),
+    issueTexts: (repository, numbers) =>
+      read((_now, memory) => known(memory, repository, numbers).map(stored)),
     issuesNumbered: (repository, numbers) =>
-      read((_now, memory) =>
-        numbers.flatMap((number) => {
-          const ref = { repository, number };
-          const issue = memory.issues.get(ref) ?? archive.issue(ref);
-          return issue === undefined ? [] : mirrored(issue);
-        }),
-      ),
+      read((_now, memory) => known(memory, repository, numbers).map(mirrored)),
     openIssues: (repository, after, limit) =>
       read((_now, memory) => {
         const found: MirroredIssue[] = [];
@@ -150,7 +156,7 @@ export function createReads({ read, lastFact }: Steps, archive: Archive): TaskRe
           const issue = memory.issues.get({ repository, number });
           if (issue === undefined) continue;
           // One that is closed and only has a write to be made is not open.
-          if (issue.row.state === 'open' || issue.open.size > 0) found.push(mirrored(issue));
+          if (issue.row.state === 'open' || issue.busy) found.push(mirrored(issue));
         }
         return found;
       }),
@@ -161,7 +167,7 @@ export function createReads({ read, lastFact }: Steps, archive: Archive): TaskRe
     agents: () => read((now, memory) => agentsNow(memory, now)),
     queue: (delayedLimit) =>
       read((_now, memory) => ({
-        counts: [...memory.counts(), ...archive.endedCounts()].map(plain).sort(inOrder),
+        counts: memory.counts().sort(inOrder),
         oldestReadyAt: memory.buckets.oldestReadyAt(),
         delayed: memory.due.delayed
           .first(delayedLimit)
@@ -173,13 +179,6 @@ export function createReads({ read, lastFact }: Steps, archive: Archive): TaskRe
     lastSeq: () => read(() => lastFact()),
   };
 }
-
-const plain = ({ state, kind, priority, count }: QueueCount): QueueCount => ({
-  state,
-  kind,
-  priority,
-  count,
-});
 
 function inOrder(a: QueueCount, b: QueueCount): number {
   const states = TASK_STATES.indexOf(a.state) - TASK_STATES.indexOf(b.state);

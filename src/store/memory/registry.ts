@@ -3,7 +3,16 @@
 import { bucketOfRow, scoreOfRow } from '../../core/decide/filing.ts';
 import type { BucketPeek, Registry } from '../../core/store.ts';
 import type { IssueEntry, TaskEntry } from './entries.ts';
-import { addTo, createLane, firstScores, headOf, type Lane, removeFrom, sizeOf } from './lane.ts';
+import {
+  addTo,
+  createLane,
+  firstItems,
+  firstScores,
+  headOf,
+  type Lane,
+  removeFrom,
+  sizeOf,
+} from './lane.ts';
 
 // A bucket that has just run empty is likely to fill again; each coming and going outdates every ranking.
 const EMPTY_BUCKET_KEPT_MS = 60_000;
@@ -15,6 +24,8 @@ export interface Buckets {
   /** The oldest head of the first group that has one. */
   best(groups: readonly (readonly string[])[]): TaskEntry | null;
   oldestReadyAt(): number | null;
+  /** The first ones of all buckets together, lowest score first. */
+  first(limit: number): TaskEntry[];
   /** Files a task that is ready. */
   file(task: TaskEntry): void;
   unfile(task: TaskEntry, now: number): void;
@@ -105,6 +116,11 @@ export function createBuckets(firstVersion: number, learned: Iterable<string>): 
       }
       return oldest;
     },
+    first: (limit) =>
+      [...lanes.values()]
+        .flatMap((lane) => firstItems(lane, limit))
+        .sort((a, b) => scoreOfRow(a.row) - scoreOfRow(b.row))
+        .slice(0, limit),
     file(task) {
       const lane = laneOf(task);
       addTo(lane, task, scoreOfRow(task.row));

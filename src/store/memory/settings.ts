@@ -1,6 +1,7 @@
 // Run-time settings. Values are JSON.
 
-import { pausedName } from '../../core/paused.ts';
+import { byHand } from '../../core/facts.ts';
+import { pausedName } from '../../core/pairing/paused.ts';
 import type { Settings } from '../../core/store.ts';
 import type { Steps } from './group-commit.ts';
 
@@ -14,7 +15,7 @@ export function createSettings({ read, write }: Pick<Steps, 'read' | 'write'>): 
         const found = [...settings].filter(([name]) => name.startsWith(prefix));
         return new Map(found.sort(([a], [b]) => (a < b ? -1 : 1)));
       }),
-    putSetting: (name, value) =>
+    putSetting: (name, value, asked = {}) =>
       write((turn, { settings, buckets }, { now }) => {
         const json = value === null || value === undefined ? undefined : JSON.stringify(value);
         const before = settings.get(name);
@@ -22,7 +23,7 @@ export function createSettings({ read, write }: Pick<Steps, 'read' | 'write'>): 
         turn.putSetting(name, json === undefined ? undefined : (JSON.parse(json) as unknown));
         if (pausedName(name) !== null) buckets.repaused();
         const shown = name.startsWith(SECRET_PREFIX) ? null : value;
-        turn.append({ type: 'setting_changed', name, value: shown }, now);
+        turn.append({ type: 'setting_changed', name, value: shown, ...byHand(asked) }, now);
       }),
   };
 }

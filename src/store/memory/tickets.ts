@@ -1,4 +1,4 @@
-// Tickets as seed 002 has them: data that expires, an index that does not, repaired by bulk reads. In memory,
+// Tickets: data that expires, an index that does not, repaired by bulk reads. In memory,
 // because one process owns the file: a ticket stands for one of its open requests and ends with it. After a
 // crash nobody waits any more, and work claimed for such a ticket would be lost until its lease ran out.
 

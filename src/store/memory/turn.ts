@@ -1,22 +1,21 @@
 // One turn of the event loop: what it changes, kept together until the archive has it, and how to take it back.
 
+import { HISTORY_KEPT, isHistory } from '../../core/attempt/history.ts';
 import type { Decision } from '../../core/decide/verb.ts';
 import type { Fact, FactBody } from '../../core/facts.ts';
-import { HISTORY_KEPT, isHistory } from '../../core/history.ts';
 import type { Issue } from '../../core/issue.ts';
-import { type AgentNote, foldNote } from '../../core/rows/agent-row.ts';
-import { type IssueRow, isSameIssue, sameTexts } from '../../core/rows/issue-row.ts';
+import type { AgentNote } from '../../core/rows/agent-row.ts';
+import { encodeIssue } from '../../core/rows/codec.ts';
+import { type IssueRow, isSameIssue } from '../../core/rows/issue-row.ts';
 import { type IssueRef, type LedgerRow, noLedger } from '../../core/rows/ledger-row.ts';
 import type { TaskRow } from '../../core/rows/task-row.ts';
-import type { QueueCount } from '../../core/store.ts';
 import { parseTaskId } from '../../core/task.ts';
-import type { Archive, Changes, Counters } from './archive.ts';
-import type { IssueEntry, TaskEntry } from './entries.ts';
+import { createAgentNotes } from './agent-notes.ts';
+import type { Archive, Changes, Counters, KeptIssue } from './archive.ts';
+import { type IssueEntry, isOpenRow, livesOn, type TaskEntry } from './entries.ts';
 import { createIssueMap } from './issue-map.ts';
-import { FROM_ARCHIVE, isOpenRow, livesOn, type Memory } from './memory.ts';
-
-/** How old the kept instant of an agent's last sign of life may be. */
-const SEEN_KEPT_MS = 1000;
+import type { Memory } from './memory.ts';
+import { decodeWork, encodeWork, entriesOf, revive } from './work-text.ts';
 
 export interface Turn {
   task(id: string): TaskEntry | undefined;
@@ -28,6 +27,11 @@ export interface Turn {
   append(body: FactBody, now: number): void;
   putSetting(name: string, value: unknown): void;
   learned(label: string): void;
+  forgetAgent(agentId: string): void;
+  /** False: it is in use. */
+  forgetIssue(kept: KeptIssue): boolean;
+  /** Of tasks that ended before this instant; the entry is done with. */
+  forgetResults(entry: { seq: number; issues: readonly number[] }, before: number): void;
   /** True: there is something to keep. */
   isDirty(): boolean;
   mark(): Mark;
@@ -50,125 +54,124 @@ interface Mark {
 
 export function createTurn(memory: Memory, archive: Archive, start: Counters): Turn {
   const steps: (() => void)[] = [];
-  const tasks = new Map<string, TaskEntry>();
   /** Read or made in this turn; only those that changed are kept again. */
   const atHand = createIssueMap<IssueEntry>();
   const issues = new Map<IssueEntry, Issue | null>();
-  const ledgers = new Set<IssueEntry>();
-  const agents = new Set<string>();
-  /** When each agent was last seen, as the archive has it. */
-  const seenKept = new Map(Array.from(memory.agents.values(), (a) => [a.agentId, a.lastSeenAt]));
+  /** Of which the ledger or a task changed. */
+  const work = new Set<IssueEntry>();
+  /** Put in this turn. */
+  const tasks = new Map<string, TaskEntry>();
+  const made = new Set<TaskEntry>();
+  const results = new Set<number>();
+  const forgotten = createIssueMap<{ seq: number; tasks: number[] }>();
   const settings = new Set<string>();
   const learned = new Set<string>();
-  const ended = new Map<string, QueueCount & { count: number }>();
+  let resultsForgotten: number | null = null;
   let facts: Fact[] = [];
   /** Something that must not wait for the next turn. */
   let urgent = false;
   let { factSeq, taskSeq, issueSeq, place } = start;
   let placeAtStart = place;
 
+  function step(undo: () => void): void {
+    urgent = true;
+    steps.push(undo);
+  }
+
+  const agents = createAgentNotes(memory.agents, step);
+
   function issue(ref: IssueRef): IssueEntry | undefined {
     const found = memory.issues.get(ref) ?? atHand.get(ref);
-    if (found !== undefined) return found;
+    if (found !== undefined || forgotten.has(ref)) return found;
     const kept = archive.issue(ref);
     if (kept === undefined) return undefined;
-    const entry: IssueEntry = { ...kept, open: new Map(), ...FROM_ARCHIVE, kept: kept.row };
+    const entry = decodeWork(kept);
     atHand.set(ref, entry);
     return entry;
   }
 
-  /** Spares the archive most questions for follow-ups that are not there yet. */
-  function mayHaveEnded(id: string): boolean {
-    const name = parseTaskId(id);
-    if (name === null) return false;
-    const of = issue(name);
-    if (of === undefined) return false;
-    of.ended ??= new Set(archive.tasksOf(name).map(({ row }) => row.id));
-    return of.ended.has(id);
-  }
-
   function task(id: string): TaskEntry | undefined {
-    const found = memory.tasks.get(id) ?? tasks.get(id);
-    if (found !== undefined || !mayHaveEnded(id)) return found;
-    const kept = archive.task(id);
-    if (kept === undefined) return undefined;
-    const { seq, row, facts: numbers } = kept;
-    const of = issue(row);
-    if (of === undefined) throw new Error(`The issue of the task ${id} is missing.`);
-    return { seq, issue: of, row, facts: numbers, lane: null, kept: row.state };
+    const open = memory.tasks.get(id);
+    if (open !== undefined) return open;
+    const name = parseTaskId(id);
+    const of = name === null ? undefined : issue(name);
+    const found = of?.tasks.find((one) => one.id === id);
+    if (of === undefined || found === undefined) return undefined;
+    return found.row === null ? revive(found, of) : found;
   }
 
-  function countEnded(row: TaskRow, by: number): void {
-    if (isOpenRow(row)) return;
-    const { state, kind, priority } = row;
-    const key = `${state} ${kind} ${priority}`;
-    const found = ended.get(key);
-    if (found === undefined) ended.set(key, { state, kind, priority, count: by });
-    else found.count += by;
+  function addTask(row: TaskRow, now: number): void {
+    const of = issue(row);
+    if (of === undefined) throw new Error(`A task of an issue that nobody mirrored: ${row.id}`);
+    taskSeq += 1;
+    const { id } = row;
+    const entry: TaskEntry = {
+      seq: taskSeq,
+      id,
+      issue: of,
+      row,
+      facts: [],
+      lane: null,
+      text: null,
+    };
+    of.tasks.push(entry);
+    memory.addTask(entry);
+    made.add(entry);
+    tasks.set(id, entry);
+    work.add(of);
+    step(() => {
+      memory.dropTask(entry, now);
+      of.tasks.splice(of.tasks.indexOf(entry), 1);
+      made.delete(entry);
+      tasks.delete(id);
+    });
   }
 
   function putTask(row: TaskRow, now: number): void {
-    urgent = true;
     const entry = task(row.id);
     if (entry === undefined) {
-      const of = issue(row);
-      if (of === undefined) throw new Error(`A task of an issue that nobody mirrored: ${row.id}`);
-      taskSeq += 1;
-      const made: TaskEntry = { seq: taskSeq, issue: of, row, facts: [], lane: null, kept: null };
-      memory.addTask(made);
-      tasks.set(row.id, made);
-      countEnded(row, 1);
-      steps.push(() => {
-        memory.dropTask(made, now);
-        tasks.delete(row.id);
-        countEnded(row, -1);
-      });
+      addTask(row, now);
       return;
     }
-    const { row: before, facts: numbers } = entry;
-    countEnded(before, -1);
+    const { row: before, facts: numbers, issue: of } = entry;
+    const at = of.tasks.findIndex(({ id }) => id === row.id);
+    const stood = of.tasks[at] ?? entry;
+    of.tasks[at] = entry;
     memory.putTask(entry, row, now);
-    countEnded(row, 1);
     tasks.set(row.id, entry);
-    steps.push(() => {
-      countEnded(row, -1);
+    work.add(of);
+    if (row.result !== null && before.result === null) results.add(of.seq);
+    step(() => {
       memory.putTask(entry, before, now);
-      countEnded(before, 1);
       entry.facts = numbers;
+      of.tasks[at] = stood;
     });
   }
 
   function putIssue(row: IssueRow, picture: Issue, now: number): IssueEntry {
-    urgent = true;
     const found = issue(row);
     if (found === undefined) {
       issueSeq += 1;
       const ledger = noLedger(row);
-      const made: IssueEntry = {
-        seq: issueSeq,
-        row,
-        ledger,
-        open: new Map(),
-        busy: false,
-        kept: null,
-        ledgerKept: false,
-        ended: new Set(),
-      };
-      atHand.set(row, made);
-      issues.set(made, picture);
-      steps.push(() => {
+      const entry = { seq: issueSeq, row, ledger, tasks: [], busy: false, kept: null };
+      const fresh: IssueEntry = entry;
+      atHand.set(row, fresh);
+      issues.set(fresh, picture);
+      work.add(fresh);
+      step(() => {
         atHand.delete(row);
-        issues.delete(made);
-        // A row that is closed and empty is dropped by settling it.
-        made.row = { ...row, state: 'closed' };
+        issues.delete(fresh);
+        work.delete(fresh);
+        // A row that is closed and empty is dropped by `keepOrDrop`.
+        fresh.row = { ...row, state: 'closed' };
       });
-      return made;
+      return fresh;
     }
     const before = found.row;
     const earlier = issues.get(found);
     memory.putIssue(found, row, now);
     issues.set(found, picture);
-    steps.push(() => {
+    step(() => {
       memory.putIssue(found, before, now);
       if (earlier === undefined) issues.delete(found);
       else issues.set(found, earlier);
@@ -177,40 +180,22 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
   }
 
   function putLedger(of: IssueEntry, ledger: LedgerRow): void {
-    urgent = true;
     const before = of.ledger;
     memory.putLedger(of, ledger);
-    ledgers.add(of);
-    steps.push(() => memory.putLedger(of, before));
+    work.add(of);
+    step(() => memory.putLedger(of, before));
   }
 
   /** Whether an issue has to be at hand may change with each of its parts: looked at when all are in place. */
-  function settle(of: IssueEntry): void {
+  function keepOrDrop(of: IssueEntry): void {
     const lived = memory.issues.has(of.row);
-    memory.settleIssue(of);
+    memory.keepOrDrop(of);
     const lives = memory.issues.has(of.row);
-    if (lives !== lived && of.kept !== null && !issues.has(of)) issues.set(of, null);
+    if (lives !== lived && of.kept !== null) {
+      work.add(of);
+      if (!issues.has(of)) issues.set(of, null);
+    }
     if (!lives && (of.kept !== null || issues.has(of))) atHand.set(of.row, of);
-  }
-
-  function note(about: AgentNote, now: number): void {
-    const { agentId } = about;
-    const before = memory.agents.get(agentId);
-    const after = foldNote(before, about, now);
-    if (after === undefined) return;
-    memory.agents.set(agentId, after);
-    const changed =
-      before?.lapsed !== after.lapsed || !sameTexts(before.capabilities, after.capabilities);
-    if (changed || now - (seenKept.get(agentId) ?? 0) >= SEEN_KEPT_MS) agents.add(agentId);
-    // When it was last seen is kept with the next change of anything; a lost instant harms nobody.
-    if (!changed) return;
-    urgent = true;
-    steps.push(() => {
-      if (before === undefined) {
-        memory.agents.delete(agentId);
-        agents.delete(agentId);
-      } else memory.agents.set(agentId, before);
-    });
   }
 
   function append(body: FactBody, now: number): void {
@@ -222,19 +207,19 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
   }
 
   function finish(): void {
-    for (const entry of tasks.values()) entry.kept = entry.row.state;
     for (const entry of issues.keys()) entry.kept = entry.row;
-    for (const entry of ledgers) entry.ledgerKept = true;
-    for (const id of agents) seenKept.set(id, memory.agents.get(id)?.lastSeenAt ?? 0);
-    if (seenKept.size > 2 * memory.agents.size + 1000) {
-      for (const id of seenKept.keys()) if (!memory.agents.has(id)) seenKept.delete(id);
+    for (const of of work) {
+      for (const [at, { seq, id, row, text }] of of.tasks.entries()) {
+        if (row !== null && text !== null) of.tasks[at] = { seq, id, row: null, text };
+      }
     }
-    for (const kept of [tasks, atHand, issues, ledgers, agents, settings, learned, ended]) {
-      kept.clear();
-    }
+    agents.finish();
+    const sets = [atHand, issues, work, tasks, made, results, forgotten, settings, learned];
+    for (const set of sets) set.clear();
     steps.length = 0;
     placeAtStart = place;
     facts = [];
+    resultsForgotten = null;
     urgent = false;
   }
 
@@ -242,26 +227,25 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
     task,
     issue,
     picture: (of) => issues.get(of) ?? archive.picture(of.seq),
-    note,
+    note: agents.note,
     append,
     apply(decision, ref, now) {
       const { tasks: rows = [], ledger, agents: notes = [], facts: bodies = [] } = decision;
       let of: IssueEntry | undefined;
       // Steps are taken back from the last to the first, so that this one comes when all others are undone.
       steps.push(() => {
-        if (of !== undefined) settle(of);
+        if (of !== undefined) keepOrDrop(of);
       });
       if (decision.issue !== undefined) {
         of = putIssue(decision.issue.row, decision.issue.picture, now);
       } else if (ref !== null) of = issue(ref);
       for (const row of rows) putTask(row, now);
       if (ledger !== undefined && of !== undefined) putLedger(of, ledger);
-      if (of !== undefined) settle(of);
-      for (const about of notes) note(about, now);
+      if (of !== undefined) keepOrDrop(of);
+      for (const about of notes) agents.note(about, now);
       for (const body of bodies) append(body, now);
     },
     putSetting(name, value) {
-      urgent = true;
       const before = memory.settings.get(name);
       const put = (to: unknown) => {
         if (to === undefined) memory.settings.delete(name);
@@ -269,22 +253,48 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
       };
       put(value);
       settings.add(name);
-      steps.push(() => put(before));
+      step(() => put(before));
     },
     learned(label) {
-      urgent = true;
       learned.add(label);
       memory.buckets.finishLearning(label);
-      steps.push(() => {
+      step(() => {
         learned.delete(label);
         // Tasks stand under it already; it counts as unlearned until that is kept.
         memory.buckets.beginLearning(label);
       });
     },
+    forgetAgent: agents.forget,
+    forgetIssue(kept) {
+      if (memory.issues.has(kept) || atHand.has(kept) || forgotten.has(kept)) return false;
+      const ended = entriesOf(decodeWork(kept));
+      forgotten.set(kept, { seq: kept.seq, tasks: ended.map(({ seq }) => seq) });
+      for (const { row } of ended) memory.countEnded(row, -1);
+      step(() => {
+        for (const { row } of ended) memory.countEnded(row, 1);
+        forgotten.delete(kept);
+      });
+      return true;
+    },
+    forgetResults({ seq, issues: numbers }, before) {
+      for (const number of numbers) {
+        const kept = archive.issueNumbered(number);
+        const of = kept === undefined ? undefined : issue(kept);
+        for (const { row } of of === undefined ? [] : entriesOf(of)) {
+          const { result, endedAt } = row;
+          if (result === null || endedAt === null || endedAt >= before) continue;
+          putTask({ ...row, result: null }, endedAt);
+        }
+      }
+      resultsForgotten = seq;
+      step(() => {
+        resultsForgotten = null;
+      });
+    },
     isDirty: () => urgent,
     mark: () => ({ steps: steps.length, facts: facts.length, place }),
     undo(mark = { steps: 0, facts: 0, place: placeAtStart }) {
-      for (const step of steps.splice(mark.steps).reverse()) step();
+      for (const undo of steps.splice(mark.steps).reverse()) undo();
       factSeq -= facts.length - mark.facts;
       facts.length = mark.facts;
       ({ place } = mark);
@@ -298,37 +308,30 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
         factSeq,
         taskSeq,
         issueSeq,
+        ended: memory.counts().filter((count) => !isOpenRow(count)),
       },
-      tasks: [...tasks.values()].map(
-        ({ seq, issue: { seq: issueSeq }, row, facts: own, kept }) => ({
-          seq,
-          issueSeq,
-          row,
-          facts: own,
-          before: kept,
-        }),
-      ),
-      issues: [...issues].map(([entry, picture]) => ({
+      forgotten: forgotten.values(),
+      issues: Array.from(issues, ([entry, picture]) => ({
         seq: entry.seq,
-        row: entry.row,
-        picture,
+        repository: entry.row.repository,
+        number: entry.row.number,
+        row: encodeIssue(entry.row),
         made: entry.kept === null,
         changed: entry.kept === null || !isSameIssue(entry.kept, entry.row),
-        lives: livesOn(entry),
+        closedAt: livesOn(entry) ? null : entry.row.seenAt,
+        picture,
       })),
-      ledgers: [...ledgers].map(({ seq, ledger, ledgerKept }) => ({
-        issueSeq: seq,
-        ledger,
-        made: !ledgerKept,
-      })),
-      agents: [...agents].flatMap((id) => {
-        const row = memory.agents.get(id);
-        return row === undefined ? [] : { row, made: !seenKept.has(id) };
-      }),
-      settings: [...settings].map((name) => [name, memory.settings.get(name)] as const),
+      // In the order in which they are kept: neighbours are found together.
+      work: Array.from(work)
+        .sort((a, b) => a.seq - b.seq)
+        .map((entry) => [entry.seq, encodeWork(entry)] as const),
+      tasks: Array.from(made, ({ seq, issue: of }) => [seq, of.seq] as const),
+      results: [...results],
+      resultsForgotten,
+      agents: agents.changes(),
+      settings: Array.from(settings, (name) => [name, memory.settings.get(name)] as const),
       learned: [...learned],
       facts,
-      ended: [...ended.values()].filter(({ count }) => count !== 0),
     }),
     facts: () => facts,
     lastFact: () => factSeq,

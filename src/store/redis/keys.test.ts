@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { loadLibrary } from './connection/library.ts';
 import { createIdentifiers, createKeys, KEY_PATTERNS } from './keys.ts';
-import { loadLibrary } from './scripts.ts';
 import { DEFAULT_TTLS } from './ttl.ts';
 
 const page = readFileSync(
@@ -23,7 +23,7 @@ describe('keys', () => {
     expect(Object.values(at).every((key) => key.startsWith('{banto}:'))).toBe(true);
   });
 
-  it('take the patterns of the configuration file of seed 003', () => {
+  it('take the patterns of the configuration file', () => {
     const { at } = createKeys({
       namespace: 'poppo',
       patterns: {

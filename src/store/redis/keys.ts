@@ -48,7 +48,7 @@ export const KEY_PATTERNS = {
   process_info: 'process:info:{agent}',
   process_heartbeat: 'process:heartbeat:{agent}',
   process_tasks: 'process:tasks:{agent}',
-  process_holds: 'process:holds:{agent}',
+  process_holds: 'process:holds',
   processes_active: 'processes:active',
   processes_known: 'processes:known',
   processes_zombies: 'processes:zombies',
@@ -70,7 +70,7 @@ export const KEY_PATTERNS = {
 
 type KeyName = keyof typeof KEY_PATTERNS;
 
-/** As in seed 003's configuration file; with or without the namespace in front. */
+/** As in a configuration file; with or without the namespace in front. */
 export interface KeyPatterns {
   /** Ends in `{number}`; `{type}` is `status` or `metadata`. */
   readonly issue?: string;

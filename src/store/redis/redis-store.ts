@@ -4,44 +4,46 @@ import { randomBytes } from 'node:crypto';
 import type { BaseStore } from '../../core/base-store.ts';
 import { BantoError } from '../../core/errors.ts';
 import type { Fact } from '../../core/facts.ts';
-import type { OpenPace } from '../../core/pace.ts';
+import type { OpenPace } from '../../core/pace/pace.ts';
 import type { Store } from '../../core/store.ts';
 import { withVerbs } from '../verbs.ts';
-import { createAgents } from './agents.ts';
-import { createAudit } from './audit.ts';
-import { createChanges } from './change.ts';
-import { type Channels, createChannels } from './channels.ts';
-import { checkServer } from './check.ts';
-import { createClaims, type Fences } from './claim.ts';
-import { type Client, openClient, type RedisConnection, targetOf } from './connect.ts';
-import { createDue } from './due.ts';
-import { createForget } from './forget.ts';
-import { createInstances } from './instances.ts';
-import { createJournal } from './journal.ts';
+import { checkServer } from './connection/check.ts';
+import { type Client, openClient, type RedisConnection, targetOf } from './connection/connect.ts';
+import { loadLibrary } from './connection/library.ts';
+import { type Call, openLink, refusalOf } from './connection/link.ts';
+import { createStoreClock } from './connection/store-clock.ts';
+import { createAgents } from './display/agents.ts';
+import { type Channels, createChannels } from './display/channels.ts';
+import { createFactLog } from './display/fact-log.ts';
+import { createLogs } from './display/logs.ts';
+import { createProjection } from './display/projection.ts';
+import { createPublisher } from './display/publish.ts';
+import { createReads } from './display/reads.ts';
+import { createSubscriptions } from './display/subscribe.ts';
+import { createInstances } from './instances/instances.ts';
+import { createPaces } from './instances/pace.ts';
+import { createProcessRoom, type ProcessRoom } from './instances/process.ts';
+import { createSettings } from './instances/settings.ts';
+import { createTickets } from './instances/tickets.ts';
 import { createIdentifiers, createKeys, type KeyPatterns } from './keys.ts';
-import { createLearn } from './learn.ts';
-import { type Call, openLink, refusalOf } from './link.ts';
-import { createLogs } from './logs.ts';
-import { createPaces } from './pace.ts';
-import { createPictures } from './pictures.ts';
-import { createProcessRoom, type ProcessRoom } from './process.ts';
-import { createPublisher } from './publish.ts';
-import { createReads } from './reads.ts';
-import { createBuckets } from './registry.ts';
-import { createRows } from './rows.ts';
-import { loadLibrary } from './scripts.ts';
-import { createSettings } from './settings.ts';
-import { createStanding } from './standing.ts';
-import { createSteps, type ListChange } from './steps.ts';
-import { createStoreClock } from './store-clock.ts';
-import { createSubscriptions } from './subscribe.ts';
-import { createTickets } from './tickets.ts';
+import { createBuckets } from './rows/buckets.ts';
+import { createChanges } from './rows/change.ts';
+import { createClaims, type Fences } from './rows/claim.ts';
+import { createIndexes } from './rows/indexes.ts';
+import { createIssueSnapshots } from './rows/issue-snapshots.ts';
+import { createLearn } from './rows/learn.ts';
+import { createRows } from './rows/rows.ts';
+import { type ListChange, listsOnly } from './rows/step-arguments.ts';
+import { createSteps } from './rows/steps.ts';
+import { createDue } from './sweep/due.ts';
+import { createForget } from './sweep/forget.ts';
+import { createRepair } from './sweep/repair.ts';
 import { DEFAULT_TTLS, type Ttls } from './ttl.ts';
 
 /** Data of another number was written by another version of Banto, and is refused. */
-const FORMAT = '2';
-/** How late what is drawn from facts may be for whoever reads Redis directly. */
-const FOLD_EVERY_MS = 500;
+const FORMAT = '3';
+/** How late what is derived from facts may be for whoever reads Redis directly. */
+const PROJECT_EVERY_MS = 500;
 
 export interface RedisStoreOptions {
   readonly connection: RedisConnection;
@@ -87,6 +89,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
   const identifiers = createIdentifiers(() => home);
 
   const storeClock = createStoreClock(clock);
+  const fences: Fences = { highest: 0 };
   const lost: (() => void)[] = [];
 
   async function attach(call: Call, seen: number): Promise<void> {
@@ -100,6 +103,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
       String(options.settleMs ?? 3000),
       others.length === 0 ? onlyRepository : '',
       FORMAT,
+      String(fences.highest),
     );
     if (reply[0] === 'format') {
       const name = keys.prefix.slice(0, -1);
@@ -140,9 +144,8 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
   };
   const failed = (what: readonly string[]): void =>
     log(`Redis could not change some lists; the sweep makes them right: ${what.join('; ')}`);
-  const fences: Fences = { highest: 0 };
-  const publisher = createPublisher(client, keys);
-  const steps = createSteps(link, storeClock, publisher, { failed, setAside });
+  const publisher = createPublisher(link, keys);
+  const steps = createSteps(link, keys, storeClock, publisher, { failed, setAside });
   const noteFences = (facts: readonly Fact[]): void => {
     for (const fact of facts) {
       if (fact.type === 'leased') fences.highest = Math.max(fences.highest, fact.fence);
@@ -153,56 +156,57 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
     await steps.look();
     return storeClock.now();
   };
-  const write = async (lists: readonly ListChange[]): Promise<void> => {
-    const nothing = { rows: [], facts: [], until: null, places: null, filing: '', buckets: [] };
-    await steps.change({ ...nothing, lists, timed: false });
-  };
+  const write = async (lists: readonly ListChange[]): Promise<void> =>
+    void (await steps.change(listsOnly(lists)));
 
   const rows = createRows(link, keys);
   const buckets = createBuckets(link, keys);
-  const pictures = createPictures(link, keys, identifiers);
-  const standing = createStanding(keys, identifiers);
+  const snapshots = createIssueSnapshots(link, keys, identifiers);
+  const indexes = createIndexes(keys, identifiers);
   const agents = createAgents(keys, ttls, write);
   lost.push(rows.forgetAll, buckets.forget, agents.forget);
+  const factLog = createFactLog(link, keys);
   const parts = {
     link,
+    log: factLog,
     keys,
     identifiers,
     rows,
     steps,
     clock: storeClock,
     buckets,
-    standing,
-    pictures,
+    indexes,
+    snapshots,
     ttls,
     now,
     setAside,
     write,
   };
-  const journal = createJournal(parts);
+  const projection = createProjection(parts);
+  steps.onFacts((_, counted) => projection.offer(counted));
   const { change, changeAll, refile } = createChanges({ ...parts, note: agents.note });
-  const reads = createReads({ ...parts, journal, agents });
-  const audit = createAudit({ ...parts, refile });
+  const reads = createReads({ ...parts, projection, agents });
+  const repair = createRepair({ ...parts, refile });
   const openSubscriber = () => openClient(connection, { ...timeouts, subscriber: true });
   const subscriptions = createSubscriptions(
     link,
     steps,
-    journal,
+    factLog,
     openSubscriber,
     keys.at.channel_events,
     log,
   );
   const channels = createChannels(link, keys, openSubscriber, log);
   const processes = createProcessRoom(link, keys, ttls, now, write);
-  const folding = setInterval(() => {
+  const projecting = setInterval(() => {
     if (!link.isUp()) return;
     agents
       .flush()
-      .then(journal.foldAll)
+      .then(projection.catchUp)
       .catch((error: unknown) =>
         log('Lists for people could not be brought up to date; trying again', error),
       );
-  }, FOLD_EVERY_MS).unref();
+  }, PROJECT_EVERY_MS).unref();
 
   const base: BaseStore & Pick<RedisStore, 'channels' | 'processes' | 'openPace'> = {
     kind: 'redis',
@@ -219,8 +223,8 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
     due: createDue(parts),
     forget: createForget({
       ...parts,
-      journal,
-      audit,
+      projection,
+      repair,
       flushAgents: agents.flush,
       dependents: reads.dependents,
     }),
@@ -236,6 +240,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
     tickets: createTickets(
       link,
       keys,
+      write,
       replica,
       () => (clock === undefined ? null : Math.floor(clock.now())),
       log,
@@ -256,11 +261,11 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
       }),
     generation: () => generation,
     async close() {
-      clearInterval(folding);
+      clearInterval(projecting);
       if (link.isUp())
         await agents
           .flush()
-          .then(journal.foldAll)
+          .then(projection.catchUp)
           .catch(() => undefined);
       await subscriptions.close();
       await channels.close();

@@ -1,4 +1,4 @@
-// How long keys live, in seconds: the one table (seed 003). What is not here lives until it is removed.
+// How long keys live, in seconds: the one table. What is not here lives until it is removed.
 
 export interface Ttls {
   /** `process:heartbeat:{agent}`: an agent that is silent longer is not active. */

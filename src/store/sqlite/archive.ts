@@ -1,130 +1,88 @@
 // The archive in a file: rows as texts in plain tables, which nothing but core reads.
 
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { Fact } from '../../core/facts.ts';
 import type { Issue } from '../../core/issue.ts';
-import { decodeAgent, decodeIssue, decodeLedger, decodeTask } from '../../core/rows/codec.ts';
-import { noLedger } from '../../core/rows/ledger-row.ts';
 import type { QueueCount } from '../../core/store.ts';
-import type { Archive, Counters, KeptIssue, KeptTask, Living } from '../memory/archive.ts';
+import type { Archive, Counters, KeptIssue } from '../memory/archive.ts';
 import { UnknownOutcome } from '../memory/group-commit.ts';
-import { createForget } from './forget.ts';
-import { idsOf } from './id-range.ts';
 import { loadStatements } from './statements.ts';
+import { createWorkLog } from './work-log.ts';
 import { createWrite } from './write.ts';
 
-interface TaskText {
-  seq: number;
-  id: string;
-  issue: number;
-  row: string;
-  facts: string;
+/** SQL has no types: the shape of its rows is the caller's word. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters
+function* each<Row>(statement: StatementSync, ...values: SQLInputValue[]): Generator<Row> {
+  for (const row of statement.iterate(...values)) yield row as unknown as Row;
 }
 
-interface IssueText {
-  seq: number;
-  repository: string;
-  number: number;
-  row: string;
-  ledger: string | null;
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters
+const all = <Row>(statement: StatementSync, ...values: SQLInputValue[]): Row[] =>
+  statement.all(...values) as unknown as Row[];
+
+interface IssueText extends Omit<KeptIssue, 'work'> {
+  /** Null: it lives, and the log has it. */
+  readonly work: string | null;
 }
 
-interface FactText {
-  fact: string;
-}
+const parseFacts = ({ facts }: { facts: string }): Fact[] => JSON.parse(facts) as Fact[];
 
-interface CountersRow {
-  clock: number;
-  place: number;
-  registry_version: number;
-  fact_seq: number;
-  task_seq: number;
-  issue_seq: number;
-}
-
-function toTask({ seq, id, issue, row, facts }: TaskText): KeptTask {
-  const numbers = facts === '' ? [] : facts.split(' ').map(Number);
-  return { seq, issueSeq: issue, row: decodeTask(id, row), facts: numbers };
-}
-
-function toIssue({ seq, repository, number, row, ledger }: IssueText): KeptIssue {
-  const ref = { repository, number };
-  return {
-    seq,
-    row: decodeIssue(ref, row),
-    ledger: ledger === null ? noLedger(ref) : decodeLedger(ref, ledger),
-  };
-}
-
-const toFact = ({ fact }: FactText): Fact => JSON.parse(fact) as Fact;
-
-function* each<Text, Kept>(statement: StatementSync, read: (text: Text) => Kept): Generator<Kept> {
-  for (const row of statement.iterate()) yield read(row as unknown as Text);
-}
-
-function createLiving(db: DatabaseSync): () => Living {
-  const sql = loadStatements(db, 'living', [
+export function createSqliteArchive(db: DatabaseSync): Archive {
+  const living = loadStatements(db, 'living', [
     'counters',
     'issues',
-    'tasks',
     'agents',
     'settings',
     'learned',
   ]);
-
-  function counters(): Counters {
-    const row = sql.counters.get() as unknown as CountersRow;
-    return {
-      clock: row.clock,
-      place: row.place,
-      registryVersion: row.registry_version,
-      factSeq: row.fact_seq,
-      taskSeq: row.task_seq,
-      issueSeq: row.issue_seq,
-    };
-  }
-
-  return () => ({
-    counters: counters(),
-    issues: each<IssueText, KeptIssue>(sql.issues, toIssue),
-    tasks: each<TaskText, KeptTask>(sql.tasks, toTask),
-    agents: each<{ id: string; row: string }, ReturnType<typeof decodeAgent>>(
-      sql.agents,
-      ({ id, row }) => decodeAgent(id, row),
-    ),
-    settings: each<{ name: string; value: string }, readonly [string, unknown]>(
-      sql.settings,
-      ({ name, value }) => [name, JSON.parse(value) as unknown],
-    ),
-    learned: each<{ label: string }, string>(sql.learned, ({ label }) => label),
-  });
-}
-
-export function createSqliteArchive(db: DatabaseSync): Archive {
   const sql = loadStatements(db, 'read', [
-    'task',
-    'tasksOf',
-    'tasksAfter',
-    'endedAfter',
     'issue',
     'issueNumbered',
+    'tasksAfter',
     'picture',
-    'endedCounts',
-    'facts',
-    'fact',
+    'factsAfter',
     'turn',
+    'stats',
+  ]);
+  const old = loadStatements(db, 'forget', [
+    'closed',
+    'results',
+    'oldestFacts',
+    'facts',
+    'oldStats',
     'stats',
   ]);
   const begin = db.prepare('BEGIN IMMEDIATE');
   const commit = db.prepare('COMMIT');
   const rollback = db.prepare('ROLLBACK');
-  const write = createWrite(db);
-  const living = createLiving(db);
-  const tasks = (found: unknown[]): KeptTask[] => (found as TaskText[]).map(toTask);
-  const issue = (found: unknown): KeptIssue | undefined =>
-    found === undefined ? undefined : toIssue(found as IssueText);
+  const log = createWorkLog(db);
+  const write = createWrite(db, log);
   const keptTurn = () => (sql.turn.get() as { turn: number }).turn;
   let turn = keptTurn();
+
+  function counters(): Counters {
+    const row = living.counters.get() as Record<string, number> & { ended: string };
+    return {
+      clock: row['clock'] ?? 0,
+      place: row['place'] ?? 0,
+      registryVersion: row['registry_version'] ?? 0,
+      factSeq: row['fact_seq'] ?? 0,
+      taskSeq: row['task_seq'] ?? 0,
+      issueSeq: row['issue_seq'] ?? 0,
+      ended: JSON.parse(row.ended) as QueueCount[],
+    };
+  }
+
+  const toIssue = (found: IssueText): KeptIssue => ({ ...found, work: log.textOf(found) });
+  const issue = (found: unknown): KeptIssue | undefined =>
+    found === undefined ? undefined : toIssue(found as IssueText);
+
+  function* livingIssues(): Generator<KeptIssue> {
+    const texts = log.read();
+    for (const found of each<Omit<KeptIssue, 'work'>>(living.issues)) {
+      yield { ...found, work: texts.get(found.seq) ?? '' };
+    }
+  }
 
   /** After a failure: true when the file is as it was, so that taking back what is in memory is enough. */
   function isUndone(): boolean {
@@ -152,20 +110,20 @@ export function createSqliteArchive(db: DatabaseSync): Archive {
   return {
     living() {
       turn = keptTurn();
-      return living();
+      const agents = all<{ id: string; row: string }>(living.agents);
+      const settings = all<{ name: string; value: string }>(living.settings);
+      const learned = all<{ label: string }>(living.learned);
+      return {
+        counters: counters(),
+        issues: livingIssues(),
+        agents: agents.map(({ id, row }) => [id, row] as const),
+        settings: settings.map(({ name, value }) => [name, JSON.parse(value) as unknown] as const),
+        learned: learned.map(({ label }) => label),
+      };
     },
     write(changes) {
       if (inTransaction(() => write(changes))) turn += 1;
-    },
-    task: (id) => {
-      const found = sql.task.get(id);
-      return found === undefined ? undefined : toTask(found as unknown as TaskText);
-    },
-    tasksOf(ref) {
-      const { from, to } = idsOf(ref);
-      const isIts = ({ row }: KeptTask) =>
-        row.repository === ref.repository && row.number === ref.number;
-      return tasks(sql.tasksOf.all(from, to)).filter(isIts);
+      log.kept();
     },
     issue: ({ repository, number }) => issue(sql.issue.get(repository, number)),
     issueNumbered: (seq) => issue(sql.issueNumbered.get(seq)),
@@ -174,23 +132,55 @@ export function createSqliteArchive(db: DatabaseSync): Archive {
       if (found === undefined) throw new Error(`Issue row ${seq} is missing.`);
       return JSON.parse(found.picture) as Issue;
     },
-    tasksAfter: (after, limit, ended) =>
-      tasks(
-        ended === null ? sql.tasksAfter.all(after, limit) : sql.endedAfter.all(after, ended, limit),
-      ),
-    endedCounts: () => sql.endedCounts.all().map((row) => ({ ...row }) as unknown as QueueCount),
-    facts: (after, limit) => (sql.facts.all(after, limit) as unknown as FactText[]).map(toFact),
-    factsNumbered: (seqs) =>
-      seqs.flatMap((seq) => {
-        const found = sql.fact.get(seq);
-        return found === undefined ? [] : toFact(found as unknown as FactText);
-      }),
+    tasksAfter: (after, limit) =>
+      all<IssueText & { task: number }>(sql.tasksAfter, after, limit).map(({ task, ...found }) => ({
+        seq: task,
+        issue: toIssue(found),
+      })),
+    facts(after, limit) {
+      const found: Fact[] = [];
+      for (const row of each<{ facts: string }>(sql.factsAfter, after)) {
+        found.push(...parseFacts(row).filter(({ seq }) => seq > after));
+        if (found.length >= limit) break;
+      }
+      return found.slice(0, limit);
+    },
+    factsNumbered(seqs) {
+      const found: Fact[] = [];
+      let together: Fact[] = [];
+      for (const seq of seqs) {
+        if ((together.at(-1)?.seq ?? 0) < seq) {
+          const row = sql.factsAfter.get(seq - 1) as { facts: string } | undefined;
+          together = row === undefined ? [] : parseFacts(row);
+        }
+        const fact = together.find((one) => one.seq === seq);
+        if (fact !== undefined) found.push(fact);
+      }
+      return found;
+    },
     stats: (period, limit) =>
       sql.stats.all(period, limit).map((row) => ({
         start: String(row['start']),
         counters: JSON.parse(String(row['counters'])) as Record<string, number>,
       })),
-    forget: createForget(db, inTransaction),
+    *closedBefore(at) {
+      for (const found of each<IssueText>(old.closed, at)) yield toIssue(found);
+    },
+    resultsBefore: (at, limit) =>
+      all<{ seq: number; issues: string }>(old.results, at, limit).map(({ seq, issues }) => ({
+        seq,
+        issues: JSON.parse(issues) as number[],
+      })),
+    forget(factsBefore, statsFrom, limit) {
+      const oldest = old.oldestFacts.get() as { at: number } | undefined;
+      const hasFacts = oldest !== undefined && oldest.at < factsBefore;
+      const { count } = old.oldStats.get(statsFrom) as { count: number };
+      if (!hasFacts && count === 0) return false;
+      return inTransaction(() => {
+        old.stats.run(statsFrom);
+        return Number(old.facts.run(factsBefore, limit).changes) >= limit;
+      });
+    },
     ping: () => void keptTurn(),
     close: () => db.close(),
   };

@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { BantoError, busy } from '../../core/errors.ts';
-import { closeToOthers, prepareDataFolder } from '../../data-folder.ts';
+import { closeToOthers, prepareDataFolder } from '../../machine/data-folder.ts';
 import { SQL_DIR } from './statements.ts';
 
 export const FILE = 'banto.db';
@@ -93,7 +93,7 @@ function prepare(db: DatabaseSync, path: string): void {
   refuseStrange(db, path);
   db.exec('PRAGMA journal_mode = WAL');
   db.exec(
-    'PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY',
+    'PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -8000; PRAGMA temp_store = MEMORY',
   );
   migrate(db);
 }

@@ -8,7 +8,7 @@ import {
   type LogStore,
   pageOf,
   piecesOf,
-} from '../../core/log-store.ts';
+} from '../../core/attempt/log-store.ts';
 
 const NAME = /^(\d+)\.(\d+)$/;
 

@@ -11,32 +11,29 @@ const FRAME = 600;
 const sizeOf = ({ title, body }: Issue): number => FRAME + title.length + body.length;
 
 export function withPictureCache(archive: Archive, most = MOST_CHARACTERS): Archive {
-  const cached = new Map<number, Issue>();
+  /** What was used last; when that is half of what may be kept, it becomes `earlier`, and what was that goes. */
+  let recent = new Map<number, Issue>();
+  let earlier = new Map<number, Issue>();
   let size = 0;
 
-  function drop(seq: number): void {
-    const picture = cached.get(seq);
-    if (picture === undefined) return;
-    cached.delete(seq);
-    size -= sizeOf(picture);
-  }
-
   function put(seq: number, picture: Issue): void {
-    drop(seq);
-    cached.set(seq, picture);
-    size += sizeOf(picture);
-    for (const oldest of cached.keys()) {
-      if (size <= most) return;
-      drop(oldest);
+    earlier.delete(seq);
+    if (sizeOf(picture) > most / 2) {
+      recent.delete(seq);
+      return;
     }
+    recent.set(seq, picture);
+    size += sizeOf(picture);
+    if (size <= most / 2) return;
+    [earlier, recent, size] = [recent, new Map(), 0];
   }
 
   return {
     ...archive,
     picture(seq) {
-      const found = cached.get(seq);
+      const found = recent.get(seq);
       if (found !== undefined) return found;
-      const picture = archive.picture(seq);
+      const picture = earlier.get(seq) ?? archive.picture(seq);
       put(seq, picture);
       return picture;
     },

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import type { LogStore } from '../../core/log-store.ts';
+import type { LogStore } from '../../core/attempt/log-store.ts';
 import type { Store } from '../../core/store.ts';
 import type { Clock } from '../memory/clock.ts';
 import { createEmbeddedStore } from '../memory/embedded-store.ts';

@@ -42,6 +42,24 @@ export function loadStatements<Name extends string>(
   ) as Record<Name, StatementSync>;
 }
 
+const ROWS_AT_ONCE = 16;
+
+type Row = readonly (string | number)[];
+
+/** The same statement for many rows at once: `one` ends with the places of a row. */
+export function inBatches(db: DatabaseSync, one: StatementSync): (rows: readonly Row[]) => void {
+  const sql = one.sourceSQL.slice(0, one.sourceSQL.lastIndexOf(')') + 1);
+  const places = `, ${sql.slice(sql.lastIndexOf('('))}`;
+  const many = db.prepare(sql + places.repeat(ROWS_AT_ONCE - 1));
+  return (rows) => {
+    let at = 0;
+    for (; at + ROWS_AT_ONCE <= rows.length; at += ROWS_AT_ONCE) {
+      many.run(...rows.slice(at, at + ROWS_AT_ONCE).flat());
+    }
+    for (; at < rows.length; at += 1) one.run(...(rows[at] ?? []));
+  };
+}
+
 /** A statement that finds one row or none. SQL has no types: the row's shape is the caller's word. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
 export function first<Row>(statement: StatementSync, values: Values = {}): Row | undefined {

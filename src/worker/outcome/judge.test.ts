@@ -24,18 +24,16 @@ const GOOD: Evidence = {
   noChange: null,
   check: null,
   verdict: null,
-  tree: 'aaaa',
-  treeBefore: null,
   now: NOW,
 };
 
 const NOTHING = { commits: 0 };
 const APPROVE = { verdict: 'approve', summary: 'good', comments: [] } as const;
-const review = { kind: 'review', commits: 0, tree: null } as const;
+const review = { kind: 'review', commits: 0 } as const;
 
 type Expected = Outcome['do'] | RegExp;
 
-const CASES: readonly [string, Partial<Evidence>, Expected, boolean?][] = [
+const CASES: readonly [string, Partial<Evidence>, Expected][] = [
   ['a result and a commit are a success', {}, 'complete'],
   ['a check that passes changes nothing', { check: { command: 'c', passed: true } }, 'complete'],
   ['new untracked files beside a commit are left alone', { untracked: ['x.log'] }, 'complete'],
@@ -117,27 +115,13 @@ const CASES: readonly [string, Partial<Evidence>, Expected, boolean?][] = [
     /no usable verdict: no JSON/,
   ],
   ['a review whose tool failed', { ...review, verdict: APPROVE, exitCode: 1 }, /exit code 1/],
-  [
-    'the same files as after the failure before',
-    { ...NOTHING, treeBefore: 'aaaa' },
-    /very same files/,
-    false,
-  ],
-  [
-    'other files than after the failure before',
-    { ...NOTHING, treeBefore: 'bbbb' },
-    /no new commit/,
-    true,
-  ],
-  ['a success with the same files is a success', { treeBefore: 'aaaa' }, 'complete'],
 ];
 
 describe('the judge', () => {
-  it.each(CASES)('%s', (_, change, expected, retryable) => {
+  it.each(CASES)('%s', (_, change, expected) => {
     const outcome = judge({ ...GOOD, ...change });
     if (typeof expected === 'string') expect(outcome.do).toBe(expected);
     else expect(outcome).toMatchObject({ do: 'fail', reason: expect.stringMatching(expected) });
-    if (retryable !== undefined) expect(outcome).toMatchObject({ retryable });
   });
 
   it('gives a task back until its quota returns', () => {

@@ -31,15 +31,12 @@ export interface Evidence {
   /** Null: there is none, or it was not run. */
   readonly check: { readonly command: string; readonly passed: boolean } | null;
   readonly verdict: Verdict | BadVerdict | null;
-  readonly tree: string | null;
-  /** How the failed attempt before this one left the files. */
-  readonly treeBefore: string | null;
   readonly now: number;
 }
 
 export type Outcome =
   | { readonly do: 'complete'; readonly how: 'changed' | 'no_change' | 'reviewed' }
-  | { readonly do: 'fail'; readonly reason: string; readonly retryable: boolean }
+  | { readonly do: 'fail'; readonly reason: string }
   | { readonly do: 'release'; readonly reason: string; readonly delaySeconds: number | null }
   /** Given back, and the worker itself ends: the next task would end the same way. */
   | { readonly do: 'fault'; readonly reason: string }
@@ -121,36 +118,26 @@ export function changeProblem(
   return `It said it was done, but there is no new commit on ${branch} and nobody said that no change is needed.${refused}`;
 }
 
-function failure(evidence: Evidence, reason: string): Outcome {
-  const { tree, treeBefore } = evidence;
-  const stuck = tree !== null && tree === treeBefore;
-  return {
-    do: 'fail',
-    reason: stuck
-      ? `${reason} The attempt before ended with the very same files: a person should look.`
-      : reason,
-    retryable: !stuck,
-  };
-}
+const failure = (reason: string): Outcome => ({ do: 'fail', reason });
 
 export function judge(evidence: Evidence): Outcome {
   const outside = fromOutside(evidence);
   if (outside !== null) return outside;
   const wrong = toolProblem(evidence);
-  if (wrong !== null) return failure(evidence, wrong);
+  if (wrong !== null) return failure(wrong);
   if (evidence.kind === 'review') {
     const { verdict } = evidence;
     if (verdict !== null && 'verdict' in verdict) return { do: 'complete', how: 'reviewed' };
-    return failure(evidence, `It gave no usable verdict: ${verdict?.problem ?? 'no answer'}`);
+    return failure(`It gave no usable verdict: ${verdict?.problem ?? 'no answer'}`);
   }
   const idle = evidence.commits === 0 && evidence.changed.length + evidence.untracked.length === 0;
   if (idle && evidence.noChange !== null && evidence.elsewhere === null && !evidence.rewritten) {
     return { do: 'complete', how: 'no_change' };
   }
   const missing = changeProblem(evidence);
-  if (missing !== null) return failure(evidence, missing);
+  if (missing !== null) return failure(missing);
   if (evidence.check !== null && !evidence.check.passed) {
-    return failure(evidence, `The check \`${evidence.check.command}\` does not pass.`);
+    return failure(`The check \`${evidence.check.command}\` does not pass.`);
   }
   return { do: 'complete', how: 'changed' };
 }

@@ -4,6 +4,7 @@ import { existsSync, globSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { signalGroup } from '../run/command.ts';
 import { startOf } from '../run/process-identity.ts';
+import { endStrays } from '../run/strays.ts';
 import { isLocked } from './agent-lock.ts';
 import type { Checkout } from './checkout.ts';
 import type { Layout } from './layout.ts';
@@ -24,6 +25,7 @@ export async function endOrphansOf(layout: Layout, key: string): Promise<void> {
     if (agent === layout.agent || (await isLocked(agent))) continue;
     const memory = openMemory(path).read();
     if (memory !== null) await endOrphan(memory);
+    endStrays(join(layout.root, 'trees', basename(agent), key));
   }
 }
 
@@ -35,8 +37,9 @@ export async function tidy(checkout: Checkout, layout: Layout, now: number): Pro
     const memory = openMemory(path);
     const known = memory.read();
     if (known !== null) await endOrphan(known);
-    if (now - statSync(path).mtimeMs < FORGOTTEN_MS) continue;
     const tree = layout.tree(basename(path, '.json'));
+    endStrays(tree);
+    if (now - statSync(path).mtimeMs < FORGOTTEN_MS) continue;
     if (existsSync(tree)) await removeWorktree(checkout, tree);
     memory.forget();
   }

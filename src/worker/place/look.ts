@@ -21,9 +21,17 @@ export interface Look {
   readonly tree: string;
 }
 
-async function filesOf({ git }: Worktree): Promise<Pick<Look, 'changed' | 'untracked'>> {
+/** Everything but what the tool keeps for itself. */
+function workOnly(toolFiles: readonly string[]): string[] {
+  return ['--', '.', ...toolFiles.map((pattern) => `:(exclude)${pattern}`)];
+}
+
+async function filesOf(
+  { git }: Worktree,
+  work: readonly string[],
+): Promise<Pick<Look, 'changed' | 'untracked'>> {
   const status = await must(
-    git('status', '--porcelain=v1', '-z', '--untracked-files=all', '--no-renames'),
+    git('status', '--porcelain=v1', '-z', '--untracked-files=all', '--no-renames', ...work),
     'read the state of the worktree',
   );
   const entries = status.split('\0').filter((entry) => entry !== '');
@@ -33,18 +41,27 @@ async function filesOf({ git }: Worktree): Promise<Pick<Look, 'changed' | 'untra
 }
 
 /** Written into an index of its own: the agent's stays as it is. */
-async function treeOf(worktree: Worktree, scratch: string): Promise<string> {
+async function treeOf(
+  worktree: Worktree,
+  scratch: string,
+  work: readonly string[],
+): Promise<string> {
   const index = join(scratch, 'fingerprint.index');
   await rm(index, { force: true });
   const git = gitIn(worktree.folder, { GIT_INDEX_FILE: index });
   await git('read-tree', 'HEAD');
-  await git('add', '--all', '--ignore-errors');
+  await git('add', '--all', '--ignore-errors', ...work);
   const tree = await git('write-tree');
   await rm(index, { force: true });
   return tree.ok ? tree.out : (await worktree.git('rev-parse', 'HEAD^{tree}')).out;
 }
 
-export async function lookAt(worktree: Worktree, scratch: string): Promise<Look> {
+export async function lookAt(
+  worktree: Worktree,
+  scratch: string,
+  toolFiles: readonly string[] = [],
+): Promise<Look> {
+  const work = workOnly(toolFiles);
   const { git, branch, start } = worktree;
   const range = `${start}..refs/heads/${branch}`;
   const subjects = (await git('log', '--format=%s', '--reverse', range)).out;
@@ -56,8 +73,8 @@ export async function lookAt(worktree: Worktree, scratch: string): Promise<Look>
     subjects: listed,
     rewritten: !(await git('merge-base', '--is-ancestor', start, `refs/heads/${branch}`)).ok,
     elsewhere: Number(stray.out) > 0 ? (head.ok ? head.out : 'no branch') : null,
-    ...(await filesOf(worktree)),
-    tree: await treeOf(worktree, scratch),
+    ...(await filesOf(worktree, work)),
+    tree: await treeOf(worktree, scratch, work),
   };
 }
 
@@ -80,9 +97,10 @@ export async function commitAll(
   { folder }: Worktree,
   message: string,
   env: NodeJS.ProcessEnv,
+  toolFiles: readonly string[] = [],
 ): Promise<boolean> {
   const names = Object.entries(env).filter(([name]) => /^GIT_(?:AUTHOR|COMMITTER)_/.test(name));
   const git = gitIn(folder, Object.fromEntries(names) as Record<string, string>);
-  await must(git('add', '--all'), 'add the changes');
+  await must(git('add', '--all', ...workOnly(toolFiles)), 'add the changes');
   return (await git('commit', '--quiet', '--no-verify', '-m', message)).ok;
 }

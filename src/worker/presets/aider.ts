@@ -1,18 +1,27 @@
-// aider. It has no stream of events and no result line: its exit code and its commits are judged. After its
-// documentation; tokens and cost are read from the lines it prints for people.
+// aider. It has no stream of events and no result line: its commits are judged, and its exit code where it is not 0.
+// After its documentation; tokens and cost are read from the lines it prints for people.
 
+import { join } from 'node:path';
 import { faultIn, quotaIn } from '../outcome/quota.ts';
 import { NO_USAGE, plus } from '../usage.ts';
 import { said } from './json-lines.ts';
 import { type Call, type CallInput, newReading, type Preset, type StreamReader } from './preset.ts';
 
-function call({ promptFile, extra }: CallInput): Call {
+function call({ promptFile, scratch, extra }: CallInput): Call {
   return {
     args: [
       '--yes-always',
       '--no-pretty',
       '--no-stream',
       '--no-check-update',
+      '--no-show-release-notes',
+      // It commits by itself, and with `--yes-always` it would put itself into the repository's .gitignore.
+      '--auto-commits',
+      '--no-gitignore',
+      '--chat-history-file',
+      join(scratch, 'aider.chat.md'),
+      '--input-history-file',
+      join(scratch, 'aider.input'),
       '--message-file',
       promptFile,
       ...extra,
@@ -61,7 +70,8 @@ function reader(now: () => number): StreamReader {
     stderr: said,
     finish(exitCode) {
       const end = lines.slice(-20).join('\n');
-      if (exitCode === 0) return;
+      // Exit code 0 also after the last of its tries to reach a model failed: then no tokens were counted.
+      if (exitCode === 0 && reading.usage !== null) return;
       reading.quota = quotaIn(end, now());
       reading.fault = reading.quota === null ? faultIn(end) : null;
     },
@@ -76,4 +86,6 @@ export const aider: Preset = {
   counts: 'run',
   resumes: false,
   hasResult: false,
+  // Its cache of the repository has no other place than the worktree.
+  toolFiles: ['.aider*'],
 };

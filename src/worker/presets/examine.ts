@@ -123,7 +123,7 @@ export async function examinePreset(name: PresetName, input: ExamineInput): Prom
   }
   const login = await isLoggedIn(habits, input);
   const number =
-    /\d{1,9}\.\d{1,9}[\w.+-]{0,40}/.exec(version.text)?.[0] ?? version.text.split('\n')[0];
+    /\d{1,9}\.\d{1,9}(?:[\w.+-]{0,40}\w)?/.exec(version.text)?.[0] ?? version.text.split('\n')[0];
   return [
     { check: 'installed', status: 'ok', message: `${name} ${number}` },
     login === null

@@ -5,13 +5,15 @@ import { NO_USAGE, plus } from '../usage.ts';
 import { at, count, type Fields, note, parseEvent, said, text } from './json-lines.ts';
 import { type Call, type CallInput, newReading, type Preset, type StreamReader } from './preset.ts';
 
-function call({ prompt, session, extra }: CallInput): Call {
+function call({ prompt, session, worktree, extra }: CallInput): Call {
   return {
     args: [
       'run',
       '--format',
       'json',
       '--auto',
+      '--dir',
+      worktree,
       ...(session === null ? [] : ['-s', session]),
       ...extra,
     ],

@@ -103,4 +103,6 @@ export interface Preset {
   readonly resumes: boolean;
   /** It writes a result at its end; without one, the run did not end well. */
   readonly hasResult: boolean;
+  /** Files that it keeps for itself in the worktree, as patterns: they are no part of the work. */
+  readonly toolFiles?: readonly string[];
 }

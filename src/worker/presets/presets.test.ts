@@ -175,6 +175,21 @@ it('aider is read from what it prints for people', () => {
   });
 });
 
+it.each([
+  ['litellm.RateLimitError: 429 rate limit reached, retry after 32s', 'quota'],
+  ['litellm.AuthenticationError: invalid api key', 'fault'],
+] as const)('aider ends with exit code 0 after %s', (line, what) => {
+  const reader = aider.reader(() => NOW);
+  reader.stdout(line);
+  reader.finish(0, scratch);
+  expect(reader.reading[what]).not.toBeNull();
+  const worked = aider.reader(() => NOW);
+  worked.stdout(`The test expects "${line}"`);
+  worked.stdout('Tokens: 500 sent, 20 received.');
+  worked.finish(0, scratch);
+  expect(worked.reading[what]).toBeNull();
+});
+
 const input: CallInput = {
   prompt: 'Do $& it {prompt_file}',
   promptFile: '/s/prompt.md',

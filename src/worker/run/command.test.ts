@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-function start(script: string, stdin: string | null = null) {
+function start(script: string, stdin: string | null = null, env: NodeJS.ProcessEnv = {}) {
   const halt = new AbortController();
   const urgent = new AbortController();
   const lines: string[] = [];
@@ -20,7 +20,7 @@ function start(script: string, stdin: string | null = null) {
       file: '/bin/sh',
       args: ['-c', script],
       cwd: folder,
-      env: process.env,
+      env: { ...process.env, ...env },
       stdin,
       onLine: (line, stream) => lines.push(`${stream}: ${line}`),
     },
@@ -96,3 +96,20 @@ it('starts nothing after it was told to stop', async () => {
   expect(end.halt).toEqual({ by: 'shutdown' });
   expect(existsSync(join(folder, 'ran'))).toBe(false);
 });
+
+it.runIf(existsSync('/proc/self/environ'))(
+  'ends what a tool started apart from its group, and leaves the services of hooks',
+  async () => {
+    const apart = 'setsid sh -c "echo \\$\\$ > child; exec sleep 60" > /dev/null 2>&1 & ';
+    const waits = 'until [ -s child ]; do sleep 0.01; done';
+    const hook = { BANTO_WORKTREE: folder, BANTO_HOOK: 'before_run' };
+    await start(`${apart} ${waits}`, null, hook).ended;
+    const service = pidIn('child');
+    expect(await isGone(service)).toBe(false);
+    rmSync(join(folder, 'child'));
+    await start(`${apart} ${waits}`, null, { BANTO_WORKTREE: folder }).ended;
+    await expect.poll(() => isGone(pidIn('child'))).toBe(true);
+    expect(await isGone(service)).toBe(false);
+    process.kill(service, 'SIGKILL');
+  },
+);

@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { StringDecoder } from 'node:string_decoder';
 import { type Halt, haltOf } from './halt.ts';
+import { endStrays } from './strays.ts';
 
 export interface CommandSpec {
   readonly file: string;
@@ -126,6 +127,8 @@ export function runCommand(spec: CommandSpec, stops: Stops): Promise<CommandEnd>
     ended = { exitCode: code ?? 128 + number, signal, startError: null };
     // What it left running in the background ends with it.
     kill();
+    const { BANTO_WORKTREE: worktree, BANTO_HOOK: hook } = spec.env;
+    if (worktree !== undefined && hook === undefined) endStrays(worktree);
     pipes = setTimeout(() => {
       child.stdout?.destroy();
       child.stderr?.destroy();

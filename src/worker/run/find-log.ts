@@ -33,16 +33,16 @@ export function findLogs(workDir: string, wanted: string): FoundLog[] {
     .map(({ found }) => found);
 }
 
-/** All that is left of it, the older half first. */
-export function readLog(path: string): string {
+/** All that is left of it. */
+export function readLog(path: string): { older: string; newer: string } {
   const older = existsSync(`${path}.old`) ? readFileSync(`${path}.old`, 'utf8') : '';
-  return older + readFileSync(path, 'utf8');
+  return { older, newer: readFileSync(path, 'utf8') };
 }
 
 const ENDED = /(?:^|\n)banto: (?:completed|failed|released|abandoned): /;
-const LAST_WORDS = 6000;
+const TAIL_CHARACTERS = 6000;
 
 /** The last line may carry a summary of many lines. */
 export function hasEnded(text: string): boolean {
-  return ENDED.test(text.slice(-LAST_WORDS));
+  return ENDED.test(text.slice(-TAIL_CHARACTERS));
 }

@@ -21,7 +21,7 @@ it('never grows past its size, and keeps the end', () => {
   log.close();
   const size = statSync(log.path).size + statSync(`${log.path}.old`).size;
   expect(size).toBeLessThanOrEqual(10_000);
-  expect(readLog(log.path)).toContain('line 1999');
+  expect(readLog(log.path).older).toContain('line 1999');
 });
 
 it('shows the end for the report of a failure', () => {

@@ -36,9 +36,13 @@ it('leaves out what would point git, npm or banto at another place', () => {
     GIT_INDEX_FILE: '/x',
     npm_config_prefix: '/x',
     INIT_CWD: '/x',
+    PWD: '/x',
+    OLDPWD: '/x',
     BANTO_REPO: '/x',
   };
-  expect(Object.values(toolEnvironment({ ...input, base }))).not.toContain('/x');
+  const given = toolEnvironment({ ...input, base });
+  expect(Object.values(given)).not.toContain('/x');
+  expect(given['PWD']).toBe(input.worktree);
 });
 
 it('gives commits a name, the one of the person where there is one', () => {

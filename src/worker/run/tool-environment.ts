@@ -1,14 +1,14 @@
 // The environment of what runs for a task: what the tool should know, a name for its commits, and none of the
 // secrets that belong to Banto or its server.
 
-import type { TASK_VARIABLES } from '../../core/task-variables.ts';
+import type { TASK_VARIABLES } from '../../core/attempt/task-variables.ts';
 import type { AssignmentAnswer } from '../../doors/schema/request-task.ts';
 
 const SECRETS =
   /^(?:BANTO_TOKEN|BANTO_LEASE_TOKEN|GITHUB_TOKEN|GITHUB_APP_.*|GITHUB_INSTALLATION_ID|GITHUB_WEBHOOK_SECRET|REDIS_.*)$/;
 /** They would point git, npm or `banto` at another place. */
 const MISLEADING =
-  /^(?:GIT_(?:DIR|WORK_TREE|INDEX_FILE|PREFIX|COMMON_DIR)|npm_.*|INIT_CWD|BANTO_.*)$/i;
+  /^(?:GIT_(?:DIR|WORK_TREE|INDEX_FILE|PREFIX|COMMON_DIR)|npm_.*|INIT_CWD|OLDPWD|BANTO_.*)$/i;
 
 export interface EnvironmentInput {
   readonly base: NodeJS.ProcessEnv;
@@ -51,6 +51,8 @@ export function toolEnvironment(input: EnvironmentInput): NodeJS.ProcessEnv {
   return {
     ...Object.fromEntries(kept),
     ...identityOf(input),
+    // One tool believes this above the folder it is started in, and would work in the person's own checkout.
+    PWD: worktree,
     BANTO_URL: url,
     BANTO_AGENT: agentId,
     BANTO_TASK_ID: task.task_id,

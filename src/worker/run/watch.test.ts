@@ -36,7 +36,7 @@ it('stops a run without output and without changes', async () => {
 it('output keeps a run alive, and so does a change of the files', async () => {
   start();
   await pass(14 * MINUTE);
-  watch.heard();
+  watch.sawOutput();
   await pass(14 * MINUTE);
   stamp = 'b';
   await pass(14 * MINUTE);
@@ -48,7 +48,7 @@ it('output keeps a run alive, and so does a change of the files', async () => {
 it('stops a run that talks for ever', async () => {
   start(10 * MINUTE);
   for (let minute = 0; minute < 9; minute += 1) {
-    watch.heard();
+    watch.sawOutput();
     await pass(MINUTE);
   }
   expect(halt()).toBeNull();
@@ -60,7 +60,7 @@ it('stops a tool that repeats a refused request, however much it says about it',
   start();
   waiting = { since: Date.now(), why: '429' };
   for (let second = 0; second < 140; second += 10) {
-    watch.heard();
+    watch.sawOutput();
     await pass(10_000);
   }
   expect(watch.halt.reason).toEqual({ by: 'refused', why: '429' });

@@ -17,7 +17,7 @@ export interface WatchOptions {
 export interface Watch {
   readonly halt: AbortSignal;
   /** The tool said something. */
-  heard(): void;
+  sawOutput(): void;
   stop(): void;
 }
 
@@ -30,8 +30,8 @@ export function watchRun(options: WatchOptions): Watch {
   const { stallMs, deadline, timeoutSeconds, now, stamp, waiting } = options;
   const halting = new AbortController();
   let activeAt = now();
-  let heard = false;
-  let known: string | null = null;
+  let spoke = false;
+  let lastStamp: string | null = null;
   let timer: NodeJS.Timeout | null = null;
   let over = false;
   const everyMs = Math.max(50, Math.min(stallMs / TICKS_PER_STALL, MOST_BETWEEN_MS));
@@ -44,15 +44,15 @@ export function watchRun(options: WatchOptions): Watch {
     if (refused !== null && now() - refused.since > PATIENCE_MS) {
       return haltBy({ by: 'refused', why: refused.why });
     }
-    if (heard) {
-      heard = false;
+    if (spoke) {
+      spoke = false;
       activeAt = now();
-      known = null;
+      lastStamp = null;
       return;
     }
     const seen = await stamp();
-    if (known !== null && seen !== known) activeAt = now();
-    known = seen;
+    if (lastStamp !== null && seen !== lastStamp) activeAt = now();
+    lastStamp = seen;
     if (now() - activeAt >= stallMs) {
       haltBy({ by: 'stall', seconds: Math.round(stallMs / 1000) });
     }
@@ -74,8 +74,8 @@ export function watchRun(options: WatchOptions): Watch {
 
   return {
     halt: halting.signal,
-    heard() {
-      heard = true;
+    sawOutput() {
+      spoke = true;
     },
     stop() {
       over = true;

@@ -8,6 +8,18 @@ export function testAgents(world: () => World): void {
     (await world().store.agents()).find(({ agentId }) => agentId === id);
 
   describe('agents', () => {
+    it('are not expected to be heard of while a question pauses their lease', async () => {
+      const { mirror, take, store } = world();
+      await mirror(entry(1));
+      const { task, lease } = await take('a1', { leaseSeconds: 60 });
+      expect((await agent())?.leaseSeconds).toBe(60);
+      const call = { taskId: task.id, token: lease.token };
+      await store.ask({ ...call, question: 'Which?', askMs: 5000 });
+      expect(await agent()).toMatchObject({ holds: [task.id], leaseSeconds: null });
+      await store.answer({ taskId: task.id, questionId: 'q1', answer: 'That.' });
+      expect((await agent())?.leaseSeconds).toBe(60);
+    });
+
     it('are known from their first request on, also when it got nothing', async () => {
       const { claim, store, advance } = world();
       await claim('a1', { capabilities: ['python', 'web'] });

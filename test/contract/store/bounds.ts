@@ -1,7 +1,7 @@
 // What one agent can make a task carry about: heartbeats, attempts and history are bounded, whoever calls.
 
 import { describe, expect, it } from 'vitest';
-import { ATTEMPTS_KEPT, HISTORY_KEPT, HISTORY_SHOWN } from '../../../src/core/history.ts';
+import { ATTEMPTS_KEPT, HISTORY_KEPT, HISTORY_SHOWN } from '../../../src/core/attempt/history.ts';
 import type { HandOut } from '../../../src/core/store.ts';
 import { entry, idOf, LEASE_SECONDS, type World } from './world.ts';
 

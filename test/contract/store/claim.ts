@@ -174,7 +174,7 @@ export function testClaim(world: () => World): void {
       expect(second.lease.leasedAt).toBeGreaterThanOrEqual(first.lease.leasedAt);
     });
 
-    it('files tasks anew when a label is learned', async () => {
+    it('files tasks again when a label is learned', async () => {
       const { mirror, store, take } = world();
       await store.learn(['python']);
       await mirror(entry(1, { labels: ['python'] }), entry(2, { labels: ['python', 'web'] }));

@@ -1,7 +1,8 @@
-// What operators do: requeue, prioritize, unlock and cancel.
+// What operators do: requeue, prioritize, unlock and cancel; and what is written down of their hand on issues.
 
 import { describe, expect, it } from 'vitest';
-import { entry, idOf, LEASE_SECONDS, sweepInput, twenty, type World } from './world.ts';
+import type { IssueFactType } from '../../../src/core/facts.ts';
+import { entry, idOf, LEASE_SECONDS, REPOSITORY, sweepInput, twenty, type World } from './world.ts';
 
 export function testOperators(world: () => World): void {
   const id = idOf(1);
@@ -209,6 +210,50 @@ export function testOperators(world: () => World): void {
       const answers = await twenty((index) => cancel(`reason ${index}`));
       expect(answers.filter(({ outcome }) => outcome === 'ok')).toHaveLength(1);
       expect((await history(id)).filter(({ type }) => type === 'cancelled')).toHaveLength(1);
+    });
+  });
+
+  describe('noteIssue', () => {
+    const note = (type: IssueFactType, over: { taskId?: string | null; number?: number } = {}) =>
+      world().store.noteIssue({
+        repository: REPOSITORY,
+        number: 1,
+        taskId: id,
+        by: 'hana',
+        type,
+        ...over,
+      });
+
+    it('says in the history of the task who did what to its issue, and changes nothing', async () => {
+      const { mirror, take, claim, complete, task, history } = world();
+      await mirror(entry(1));
+      await note('issue_edited');
+      const handOut = await take('a1');
+      const before = await task(id);
+      await note('issue_closed');
+      expect(await task(id)).toEqual({ ...before, updatedAt: expect.any(Number) });
+      expect(await complete(handOut)).toMatchObject({ outcome: 'ok' });
+      await note('issue_reopened');
+      const told = (await history(id)).filter(({ type }) => type.startsWith('issue_'));
+      const issue = { taskId: id, repository: REPOSITORY, number: 1, by: 'hana' };
+      expect(told).toMatchObject([
+        { type: 'issue_edited', state: 'ready', ...issue },
+        { type: 'issue_closed', state: 'leased', ...issue },
+        { type: 'issue_reopened', state: 'done', ...issue },
+      ]);
+      expect((await claim('a2')).outcome).toBe('none');
+    });
+
+    it('is told without a task too', async () => {
+      const { facts } = world();
+      await note('issue_added', { taskId: null, number: 8 });
+      await note('issue_added', { taskId: idOf(9), number: 9 });
+      const told = (await facts()).filter(({ type }) => type === 'issue_added');
+      expect(told).toMatchObject([
+        { repository: REPOSITORY, number: 8, by: 'hana' },
+        { repository: REPOSITORY, number: 9, by: 'hana' },
+      ]);
+      for (const fact of told) expect(fact).not.toHaveProperty('taskId');
     });
   });
 }

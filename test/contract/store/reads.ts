@@ -108,6 +108,8 @@ export function testReads(world: () => World): void {
       expect(found.map(({ issue }) => issue.number)).toEqual([2, 1]);
       expect(found[1]?.tasks).toMatchObject([{ id: idOf(1) }]);
       expect(found[1]?.matchLabels).toEqual(['docs', 'python']);
+      const texts = await store.issueTexts(REPOSITORY, [2, 9, 1]);
+      expect(texts).toEqual(found.map(({ issue }) => issue));
       const open = async (after: number, limit: number) =>
         (await store.openIssues(REPOSITORY, after, limit)).map(({ issue }) => issue.number);
       expect(await open(0, 10)).toEqual([1, 3, 5]);
@@ -119,6 +121,21 @@ export function testReads(world: () => World): void {
   });
 
   describe('the queue', () => {
+    it('shows its first tasks in the order they are offered', async () => {
+      const { mirror, take, store } = world();
+      const low = { priority: 25 };
+      const high = { priority: 100 };
+      await mirror(entry(1, { plan: low }), entry(2), entry(3, { plan: high }), entry(4));
+      await mirror(entry(5, { plan: high }), entry(6, { labels: ['docs'], plan: high }));
+      const first = async (limit: number) =>
+        (await store.firstReady(limit)).map(({ number }) => number);
+      expect(await first(10)).toEqual([3, 5, 6, 2, 4, 1]);
+      expect(await first(4)).toEqual([3, 5, 6, 2]);
+      expect(await first(0)).toEqual([]);
+      await take('a1');
+      expect(await first(10)).toEqual([5, 6, 2, 4, 1]);
+    });
+
     it('is counted by state, kind and priority', async () => {
       const { mirror, take, store } = world();
       expect(await store.queue(10)).toMatchObject({ counts: [], oldestReadyAt: null });

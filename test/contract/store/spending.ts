@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Usage } from '../../../src/core/usage.ts';
-import { entry, followUp, idOf, LEASE_SECONDS, sweepInput, type World } from './world.ts';
+import { entry, followUp, idOf, LEASE_SECONDS, plan, sweepInput, type World } from './world.ts';
 
 const usage = (over: Partial<Usage> = {}): Usage => ({
   model: 'm1',
@@ -117,6 +117,28 @@ export function testSpending(getWorld: () => World): void {
     });
   });
 
+  describe('two failures that leave the same files', () => {
+    const TREE = 'c'.repeat(40);
+
+    it('hold the task for a person until an operator requeues it, whatever its issue says', async () => {
+      const { store, mirror, take, fail, claim, task } = getWorld();
+      await mirror(entry(1));
+      await fail(await take('a1'), { delayMs: 0, tree: TREE });
+      const second = await take('a2');
+      const ended = await fail(second, { delayMs: 0, tree: TREE });
+      expect(ended).toMatchObject({ task: { state: 'held', reason: 'no_progress', attempts: 2 } });
+      expect(await fail(second, { delayMs: 0, tree: TREE })).toEqual(ended);
+      await mirror(entry(1, { issue: { updatedAt: 5 } }));
+      expect(await task(idOf(1))).toMatchObject({ state: 'held', reason: 'no_progress' });
+      expect((await claim('a3')).outcome).toBe('none');
+      const again = await store.requeue({ taskId: idOf(1), delayMs: 0, ledger: [] });
+      expect(again).toMatchObject({ outcome: 'ok', task: { state: 'ready', attempts: 0 } });
+      await mirror(entry(1, { issue: { updatedAt: 6 } }));
+      await fail(await take('a3'), { delayMs: 0, tree: TREE });
+      expect((await task(idOf(1))).state).toBe('ready');
+    });
+  });
+
   describe('a release with a delay', () => {
     it('offers the task from then on, counts no attempt, and no plan changes the instant', async () => {
       const { store, mirror, take, release, claim, advance, task } = getWorld();
@@ -167,6 +189,21 @@ export function testSpending(getWorld: () => World): void {
         state: 'ready',
         questions: [{ id: 'q1', answer: '8080' }],
       });
+    });
+
+    it('that was answered goes along with the tasks that follow, made by a step or by a plan', async () => {
+      const { store, mirror, take, complete, task } = getWorld();
+      await mirror(entry(1));
+      const held = await take('a1');
+      await store.ask({ ...at(held), question: 'Which port?', askMs: DAY_MS });
+      await store.answer({ taskId: idOf(1), questionId: 'q1', answer: '8080' });
+      await store.ask({ ...at(held), question: 'And the host?', askMs: DAY_MS });
+      await complete(held, { followUp: followUp(idOf(1, 'review')) });
+      const answered = [{ id: 'q1', question: 'Which port?', answer: '8080' }];
+      expect((await task(idOf(1, 'review'))).questions).toMatchObject(answered);
+      const plans = [plan(idOf(1)), plan(idOf(1, 'fix'))];
+      await mirror(entry(1, { issue: { updatedAt: 5 }, plans }));
+      expect((await task(idOf(1, 'fix'))).questions).toMatchObject(answered);
     });
 
     it('that nobody answers in time loses the lease, and its comment is due at once', async () => {

@@ -1,4 +1,4 @@
-// Tickets, as seed 002 describes them.
+// Tickets.
 
 import { describe, expect, it } from 'vitest';
 import type { Ticket } from '../../../src/core/ticket.ts';

@@ -1,7 +1,7 @@
 // Tokens, as the broker keeps them in the store.
 
 import { describe, expect, it } from 'vitest';
-import { createTokens } from '../../../src/broker/tokens.ts';
+import { createTokens } from '../../../src/broker/operate/tokens.ts';
 import { type World } from './world.ts';
 
 export function testTokens(world: () => World): void {

@@ -3,8 +3,8 @@
 import { afterEach, beforeEach } from 'vitest';
 import type { Fact, FactBody } from '../../../src/core/facts.ts';
 import type { Issue } from '../../../src/core/issue.ts';
-import { byKind, deadLedger, leasedLedger, waitingLedger } from '../../../src/core/ledger.ts';
-import { parseBucketKey, rankBuckets } from '../../../src/core/match.ts';
+import { byKind, deadLedger, waitingLedger } from '../../../src/core/ledger.ts';
+import { parseBucketKey, rankBuckets } from '../../../src/core/pairing/match.ts';
 import type {
   ClaimInput,
   ClaimResult,
@@ -157,7 +157,6 @@ export function createWorld(under: StoreUnderTest): World {
           buckets.map(([key, bucket]) => [key, bucket]),
         ),
         registryVersion: registry.version,
-        ledger: byKind((kind) => leasedLedger(kind, agentId)),
         writeLockMs: 5_000,
         ...over,
       });

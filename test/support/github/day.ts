@@ -3,10 +3,10 @@
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import type { GithubDouble } from '../../../github-double/double.ts';
 import type { Assignment } from '../../../src/broker/broker.ts';
 import { BantoError } from '../../../src/core/errors.ts';
 import type { Fact } from '../../../src/core/facts.ts';
-import type { GithubDouble } from './double.ts';
 import { SHOP, startSimulatedBanto } from './simulated-banto.ts';
 
 export interface DayOptions {
@@ -182,7 +182,7 @@ export async function liveDay(options: DayOptions): Promise<Day> {
 
   try {
     const isOver = () => failures.length > 0 || (merged === total && allClosed);
-    await time.runUntil(isOver, (options.hours + 3) * HOUR_MS, github.webhooks.settled);
+    await time.runUntil(isOver, (options.hours + 3) * HOUR_MS, github.webhooks.delivered);
   } catch (error) {
     const { counts, outbox } = await store.queue(1);
     const state = JSON.stringify({ merged, total, counts, outbox, warnings: warnings.slice(-5) });

@@ -1,10 +1,10 @@
 // A GitHub forge on the double, without the pace that real limits ask for.
 
+import type { GithubDouble } from '../../../github-double/double.ts';
 import {
   type GithubForgeOptions,
   openGithubForge,
 } from '../../../src/forge/github/github-forge.ts';
-import type { GithubDouble } from './double.ts';
 
 export const SECRET = 'a secret of the double';
 export const UNPACED = {

@@ -1,15 +1,15 @@
 // Several Bantos without their doors, on one Redis and one double, in simulated time: whatever leaves any of them
 // for GitHub is counted by GitHub's published limits.
 
+import { type GithubDouble, startGithubDouble } from '../../../github-double/double.ts';
 import { createBroker, type RunningBroker } from '../../../src/broker/create-broker.ts';
-import type { OpenPace } from '../../../src/core/pace.ts';
+import type { OpenPace } from '../../../src/core/pace/pace.ts';
 import { DEFAULT_POLICY } from '../../../src/core/settings.ts';
 import type { Store } from '../../../src/core/store.ts';
 import { openGithubForge } from '../../../src/forge/github/github-forge.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 import { createSimulatedTime, type SimulatedTime } from '../simulated-time.ts';
 import { silentLog } from '../world.ts';
-import { type GithubDouble, startGithubDouble } from './double.ts';
 
 export const SHOP = 'octo/shop';
 /** How long GitHub takes to answer. */

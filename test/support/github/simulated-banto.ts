@@ -2,6 +2,11 @@
 // usually does, and an hour passes in as many seconds as the work takes.
 
 import { rmSync } from 'node:fs';
+import {
+  type DoubleOptions,
+  type GithubDouble,
+  startGithubDouble,
+} from '../../../github-double/double.ts';
 import { createBroker, type RunningBroker } from '../../../src/broker/create-broker.ts';
 import { DEFAULT_POLICY } from '../../../src/core/settings.ts';
 import type { Store } from '../../../src/core/store.ts';
@@ -10,7 +15,6 @@ import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { scratchDir } from '../scratch.ts';
 import { createSimulatedTime, type SimulatedTime } from '../simulated-time.ts';
 import { silentLog } from '../world.ts';
-import { type DoubleOptions, type GithubDouble, startGithubDouble } from './double.ts';
 import { SECRET } from './forge.ts';
 import { startReceiver } from './receiver.ts';
 

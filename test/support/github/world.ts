@@ -1,6 +1,12 @@
 // A whole Banto on the double, without its doors: real SQLite, real HTTP to GitHub, a clock that the test moves for
 // all of them. The loops do not run by themselves.
 
+import type { Person } from '../../../github-double/acts/person.ts';
+import {
+  type DoubleOptions,
+  type GithubDouble,
+  startGithubDouble,
+} from '../../../github-double/double.ts';
 import type { Assignment, TaskRequest } from '../../../src/broker/broker.ts';
 import { createBroker, type RunningBroker } from '../../../src/broker/create-broker.ts';
 import { DEFAULT_POLICY, type Policy } from '../../../src/core/settings.ts';
@@ -11,9 +17,7 @@ import { createFakeTime, type FakeTime } from '../fake-time.ts';
 import { checkInvariants } from '../invariants.ts';
 import { scratchDir } from '../scratch.ts';
 import { silentLog } from '../world.ts';
-import { type DoubleOptions, type GithubDouble, startGithubDouble } from './double.ts';
 import { forgeOn } from './forge.ts';
-import type { Person } from './person.ts';
 
 export const SHOP = 'octo/shop';
 
@@ -30,7 +34,7 @@ export interface GithubWorld {
   /** As a door does it: the answer is given, and then marked as given. */
   request(agentId: string, over?: Partial<TaskRequest>): Promise<Assignment | null>;
   /** One full pass of the mirror, then sweep, outbox and matcher. */
-  settle(): Promise<void>;
+  runUntilIdle(): Promise<void>;
   /** The same with what changed only. */
   poll(): Promise<void>;
   /** Hands deliveries to the forge in this order and waits until it has looked at all of them. */
@@ -88,6 +92,7 @@ export async function makeGithubWorld(options: GithubWorldOptions = {}): Promise
   let cursor: string | null = null;
   let taken: Promise<void> = Promise.resolve();
   forge.watch((change) => {
+    broker.loops.replies.hint(change);
     taken = taken.then(() => mirror.take(change));
   });
 
@@ -127,7 +132,7 @@ export async function makeGithubWorld(options: GithubWorldOptions = {}): Promise
       if (given !== null) await broker.answered(given);
       return given;
     },
-    async settle() {
+    async runUntilIdle() {
       await mirror.fullPass();
       await work();
     },
@@ -139,7 +144,7 @@ export async function makeGithubWorld(options: GithubWorldOptions = {}): Promise
     },
     async deliver(deliveries) {
       for (const { event, body } of deliveries) forge.webhook?.receive(event, JSON.parse(body));
-      await forge.settle();
+      await forge.readHints();
       await taken;
     },
     async converge() {

@@ -1,4 +1,4 @@
--- Part of the library: buckets get short numbers, and the list of their heads is checked.
+-- Part of the library: buckets get short numbers, and the list of their heads is made.
 
 -- Arguments: clock, generation, then names of buckets. Reply: `ok`, what filing goes by, and the number of each.
 -- A new bucket outdates every ranking.
@@ -15,30 +15,17 @@ local function number_buckets(A)
   end
   return { 'ok', meta.filing, numbers }
 end
--- Arguments: clock, generation, then name and number of buckets that are to go if they are empty. What was filed by
--- these numbers has to look again.
+-- Arguments: clock, generation, then name and number of buckets that are to go if they are empty.
 local function drop_buckets(A)
-  for n = 3, #A, 2 do
-    if call('EXISTS', K.queue_bucket .. A[n + 1]) == 0 and call('HGET', K.queue_buckets, A[n]) == A[n + 1] then
-      call('HDEL', K.queue_buckets, A[n])
-      call('HINCRBY', K.meta, 'registry_version', '1')
-      call('HINCRBY', K.meta, 'filing', '1')
-    end
-  end
+  for n = 3, #A, 2 do drop_bucket(K.queue_bucket .. A[n + 1], K.queue_buckets, K.meta, A[n], A[n + 1]) end
   return { 'ok' }
 end
--- Every bucket's head is what `queue:heads` says: names that are not, go. Reply: `ok` and how many were wrong.
-local function check_heads()
-  local right, wrong = {}, 0
+-- Makes the list of heads from the buckets again.
+local function rebuild_heads()
+  call('DEL', K.queue_heads)
   for _, bucket in ipairs(call('HVALS', K.queue_buckets)) do
     local head = head_of(bucket)
-    if head then
-      right[head] = true
-      wrong = wrong + call('ZADD', K.queue_heads, '0', head)
-    end
+    if head then call('ZADD', K.queue_heads, '0', head) end
   end
-  for _, name in ipairs(call('ZRANGE', K.queue_heads, '0', '-1')) do
-    if not right[name] then wrong = wrong + call('ZREM', K.queue_heads, name) end
-  end
-  return { 'ok', wrong }
+  return { 'ok' }
 end

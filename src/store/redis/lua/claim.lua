@@ -2,78 +2,83 @@
 -- has one. The lease is a line on top of the task's unchanged row, and another on the issue's ledger row: whoever
 -- reads them unfolds them by the rules of core.
 
--- Groups of bucket numbers, `1,2|7`, as bucket → group.
-local function ranks_of(text)
-  local rank, group = {}, 0
-  for part in gmatch(text, '[^|]+') do
+-- Groups of bucket numbers, `1,2|7`, as bucket → group. What a text means never changes, so it is kept between calls.
+local rankings, ranked = {}, 0
+local function ranking_of(text)
+  local rank = rankings[text]
+  if rank then return rank end
+  if ranked == 100 then rankings, ranked = {}, 0 end
+  rank = { ordered = sub(text, 1, 1) ~= '*' }
+  local group = 0
+  for part in gmatch(text, '[^|*]+') do
     group = group + 1
     for bucket in gmatch(part, '%d+') do rank[bucket] = group end
   end
+  rankings[text], ranked = rank, ranked + 1
   return rank
 end
--- The oldest task of a bucket that this call has not taken or passed over. Nothing leaves a bucket before the end.
-local function candidate(w, bucket)
-  local c = w.candidates[bucket]
-  if not c then
-    c = { at = 1, from = 0, size = 4, list = call('ZRANGE', K.queue_bucket .. bucket, '0', '3', 'WITHSCORES') }
-    w.candidates[bucket] = c
-  elseif not c.list[c.at] and #c.list == 2 * c.size then
-    c.from, c.size, c.at = c.from + c.size, 32, 1
-    c.list = call('ZRANGE', K.queue_bucket .. bucket, int(c.from), int(c.from + 31), 'WITHSCORES')
-  end
-  return c.list[c.at], c.list[c.at + 1]
-end
--- The heads in order, or the first few of them: for one claim those mostly do.
-local function load_heads(w, last)
-  local names = call('ZRANGE', K.queue_heads, '0', last)
-  local kept, moved = {}, false
+-- Reads the heads of the next priority, the highest first, a page at a time; or all of them. False: there are no more.
+local function load_heads(w, all)
+  if not w.next then return false end
+  local names = call('ZRANGE', K.queue_heads, w.next, '+', 'BYLEX', 'LIMIT', '0', all and '-1' or '80')
+  local priority = names[1] and sub(names[1], 1, 3)
+  w.partly = #names == 80 and not all
+  w.next = w.partly and '(' .. names[80] or nil
   for n = 1, #names do
-    local bucket = sub(names[n], 18)
-    if w.candidates[bucket] then
-      local id, score = candidate(w, bucket)
-      if id then kept[#kept + 1], moved = head_name(bucket, score), true end
-    else kept[#kept + 1] = names[n] end
+    local name = names[n]
+    if not all and sub(name, 1, 3) ~= priority then w.next, w.partly = '[' .. sub(name, 1, 3), false break end
+    local bucket = sub(name, 18)
+    w.known[#w.known + 1], w.head[bucket], w.was[bucket] = bucket, name, name
   end
-  if moved then table.sort(kept) end
-  w.names, w.of, w.all = kept, {}, last == '-1' or #names < 12
-  for n = 1, #kept do w.of[n] = sub(kept[n], 18) end
+  return #names > 0
 end
-local function best_head(w, rank)
-  if not w.names then load_heads(w, '11') end
-  local best, group, of = nil, nil, w.of
-  for n = 1, #of do
-    local found = rank[of[n]]
-    if found == 1 then return n end
-    if found and (not group or found < group) then best, group = n, found end
+-- The buckets of the first group that has a head. A ranking that goes by priority finds it among those of the highest.
+local function front_of(w, rank)
+  while true do
+    local best, front = nil, nil
+    for n = 1, #w.known do
+      local bucket = w.known[n]
+      local group = w.head[bucket] and rank[bucket]
+      if group and (not best or group <= best) then
+        if group ~= best then best, front = group, {} end
+        front[#front + 1] = bucket
+      end
+    end
+    if front and rank.ordered and not w.partly then return front end
+    if not load_heads(w, not rank.ordered) then return front end
   end
-  if w.all then return best end
-  load_heads(w, '-1')
-  return best_head(w, rank)
 end
--- The candidate at the head is used up: the next one of its bucket takes its place in the order.
-local function move_on(w, at)
-  local names, of, bucket = w.names, w.of, w.of[at]
-  local c = w.candidates[bucket]
+local function best_bucket(w, rank)
+  local front = w.fronts[rank]
+  while true do
+    local best, name = nil, nil
+    for n = 1, front and #front or 0 do
+      local head = w.head[front[n]]
+      if head and (not name or head < name) then best, name = front[n], head end
+    end
+    if best then return best end
+    front = front_of(w, rank)
+    w.fronts[rank] = front
+    if not front then return end
+  end
+end
+local function page(bucket, from)
+  return call('ZRANGE', K.queue_bucket .. bucket, int(from), int(from + 2), 'WITHSCORES')
+end
+-- Takes the oldest task of a bucket that this call has not taken or passed over; nothing leaves a bucket before the end.
+-- The next one is its head from here on.
+local function take(w, bucket)
+  local c = w.candidates[bucket] or { at = 1, from = 0, list = page(bucket, 0) }
+  w.candidates[bucket] = c
+  local id, score = c.list[c.at], c.list[c.at + 1]
   c.at = c.at + 2
-  local id, score = candidate(w, bucket)
-  local name = id and head_name(bucket, score)
-  if not name or (not w.all and name > names[#names]) then
-    table.remove(names, at)
-    return table.remove(of, at)
-  end
-  while names[at + 1] and names[at + 1] < name do
-    names[at], of[at] = names[at + 1], of[at + 1]
-    at = at + 1
-  end
-  names[at], of[at] = name, bucket
+  if c.at > 6 then c.from, c.at, c.list = c.from + 3, 1, page(bucket, c.from + 3) end
+  w.head[bucket] = c.list[c.at] and head_name(bucket, c.list[c.at + 1]) or false
+  return id, score
 end
 local function leave_bucket(w, bucket, id)
-  local gone = w.gone[bucket]
-  if not gone then
-    gone = { 'ZREM', K.queue_bucket .. bucket }
-    w.gone[bucket], w.heads[bucket] = gone, head_of(bucket) or false
-  end
-  gone[#gone + 1] = id
+  w.gone[bucket] = w.gone[bucket] or { 'ZREM', K.queue_bucket .. bucket }
+  table.insert(w.gone[bucket], id)
 end
 local function set_aside(w, bucket, id, row)
   leave_bucket(w, bucket, id)
@@ -83,121 +88,125 @@ local function set_aside(w, bucket, id, row)
   call('HSET', K.queue_corrupt, id, 'bucket ' .. bucket .. ' at ' .. now_text)
   w.corrupt[#w.corrupt + 1] = id
 end
--- After data was lost a task may be leased without our knowing, unless its issue is younger than the loss.
-local function proved_free(w, born)
-  return w.quarantine <= now or tonumber(born) >= (tonumber(meta.lost_at) or 0)
-end
--- Takes the first task that can be taken: what its row says, its bucket and its score; nil when there is none.
+-- Takes the first task that can be taken; nil when there is none.
 local function choose(w, rank, owner, ms)
   for _ = 1, 500 do
-    local at = best_head(w, rank)
-    if not at then return end
-    local bucket = w.of[at]
-    local id, score = candidate(w, bucket)
-    if not id then
-      -- The list of heads was wrong; the sweep makes it right.
-      table.remove(w.names, at)
-      table.remove(w.of, at)
-    else
-      local row = call('HGET', K.rows, id)
+    local bucket = best_bucket(w, rank)
+    if not bucket then return end
+    local id, score = take(w, bucket)
+    -- Otherwise the list of heads was wrong.
+    if id then
+      local issue = match(id, '^(.*)~')
+      local rows = call('HMGET', K.rows, id, '#' .. (issue or ''), '!' .. (issue or ''), '?' .. (issue or ''))
+      local row = rows[1]
       local fence, filed, attempts, born, lock, branch
       if row then fence, filed, attempts, born, lock, branch = match(row, '^r(%d+) (%d+) (%d+) (%d+) (%S+) ([^\n]*)') end
-      move_on(w, at)
       if filed ~= bucket then set_aside(w, bucket, id, row)
-      elseif proved_free(w, born) and call('SET', K.lock_issue .. lock, owner, 'NX', 'PX', ms) then
+      -- After data was lost a task may be leased without our knowing, unless its issue is younger than the loss.
+      elseif (w.quarantine <= now or tonumber(born) >= w.lost_at) and call('SET', K.lock_issue .. lock, owner, 'NX', 'PX', ms) then
         leave_bucket(w, bucket, id)
-        return id, row, tonumber(fence), attempts, branch, score
-      end
+        return { id = id, issue = issue, rows = rows, fence = tonumber(fence), attempts = attempts, branch = branch, score = score }
+      else w.passed[bucket] = true end
     end
   end
 end
 -- One claim: group list, registry version, leases it may have besides, agent, token, seconds, lock of writes in ms,
--- lowest fence, request (JSON), labels (JSON) of implement, review and fix.
+-- lowest fence, request (JSON).
 -- Reply: `leased`, id, row, ledger row before, head of the issue, when it was seen; or another word and what belongs to it.
 local function claim(A, p, w)
   local agent, token, seconds = A[p + 3], A[p + 4], A[p + 5]
-  local held = call('SMEMBERS', K.process_holds .. agent)
+  -- What was leased in this very call is written at its end.
+  local held = w.held[agent] or call('ZRANGE', K.process_holds, '[' .. agent .. ' ', '(' .. agent .. '!', 'BYLEX')
+  w.held[agent] = held
   local holds = table.concat(held, ' ')
   if holds ~= A[p + 2] then return 'holds', holds end
   if w.maintenance then return 'maintenance' end
   if meta.registry_version ~= A[p + 1] then return 'stale' end
   local settling = tonumber(meta.settle_until) or 0
   if settling > now then return 'quarantine', int(math.max(w.quarantine, settling)) end
-  local groups = w.groups[tonumber(A[p])]
   local ms = seconds * 1000
-  local id, row, fence, attempts, branch, score = choose(w, groups, agent .. ' ' .. token, int(ms))
-  if not id then
+  local found = choose(w, w.groups[tonumber(A[p])], agent .. ' ' .. token, int(ms))
+  if not found then
     if w.quarantine > now then return 'quarantine', int(w.quarantine) end
     return 'none'
   end
-  local issue, kind = match(id, '^(.*)~(%a)[^~]*$')
-  local rows = call('HMGET', K.rows, '#' .. issue, '!' .. issue, '?' .. issue)
+  local id, score, rows, ledger_name = found.id, found.score, found.rows, '#' .. found.issue
   -- Leased in this very call: the row is written at its end.
-  local ledger = w.set['#' .. issue] or rows[1] or ''
-  fence = int(math.max(fence + 1, micros, tonumber(A[p + 7]) + 1))
-  local expires, lock_ms = int(now + ms), A[p + 6]
+  local ledger = w.set[ledger_name] or rows[2] or ''
+  local lock_ms, above = A[p + 6], math.max(found.fence, tonumber(A[p + 7]), w.fence_floor) + 1
+  local fence = above > micros and int(above) or w.micros
+  local expires = int(now + ms)
   local layer = 'L' .. expires .. ' ' .. token .. ' ' .. agent .. ' ' .. fence .. ' ' .. seconds .. ' ' .. now_text .. ' ' .. A[p + 8]
-  local labels = A[p + (kind == 'i' and 9 or kind == 'r' and 10 or 11)]
-  local text = layer .. '\n' .. row
+  local text = layer .. '\n' .. rows[1]
   w.set[id] = text
-  w.set['#' .. issue] = 'B' .. now_text .. ' ' .. fence .. ' ' .. lock_ms .. ' ' .. id .. ' ' .. labels .. '\t' .. branch .. '\n' .. ledger
-  w.facts[w.f + 1], w.facts[w.f + 2], w.f = 'L ' .. score .. ' ' .. attempts, id .. '\n' .. layer, w.f + 2
+  w.set[ledger_name] = 'B' .. now_text .. ' ' .. fence .. ' ' .. lock_ms .. ' ' .. id .. ' ' .. agent .. ' ' .. found.branch .. '\n' .. ledger
+  w.facts[w.f + 1], w.facts[w.f + 2], w.f = 'L ' .. score .. ' ' .. found.attempts, id .. '\n' .. layer, w.f + 2
   local rank = tonumber(score)
   local queue = rank < 1e13 and w.high or rank < 51e13 and w.normal or w.low
-  local l, d, o = w.leases, w.due, w.opening
-  l[#l + 1], l[#l + 2], d[#d + 1], d[#d + 2] = expires, id, int(now + lock_ms), issue
-  queue[#queue + 1], o[#o + 1] = id, id
-  call('SADD', K.process_holds .. agent, id)
-  return 'leased', id, text, ledger, rows[2] or '', rows[3] or ''
+  local l, d, h = w.leases, w.due, w.holds
+  l[#l + 1], l[#l + 2], d[#d + 1], d[#d + 2] = expires, id, int(now + lock_ms), found.issue
+  local hold = agent .. ' ' .. id
+  h[#h + 1], h[#h + 2], held[#held + 1] = '0', hold, hold
+  queue[#queue + 1], w.opening[#w.opening + 1] = id, id
+  return 'leased', id, text, ledger, rows[3] or '', rows[4] or ''
 end
 -- Rows and facts, then lists, as in `apply`.
 local function finish_claims(w, failed)
-  append(w.facts, w.f)
+  if w.f > 5 then append(w.facts, 1, w.f) end
   local set, s = { 'HSET', K.rows }, 2
   for name, text in pairs(w.set) do set[s + 1], set[s + 2], s = name, text, s + 2 end
   if s > 2 then call(unpack(set, 1, s)) end
-  for _, gone in pairs(w.gone) do run(gone, #gone, failed) end
-  for _, list in ipairs({ w.leases, w.due, w.high, w.normal, w.low, w.opening }) do
-    if #list > 3 or (#list == 3 and list[1] == 'ZREM') then run(list, #list, failed) end
+  for _, gone in pairs(w.gone) do run(gone, 1, #gone, failed) end
+  local gone, new = { 'ZREM', K.queue_heads }, { 'ZADD', K.queue_heads }
+  for bucket in pairs(w.candidates) do
+    -- What was passed over is still there.
+    local head = w.passed[bucket] and head_of(bucket) or w.head[bucket]
+    if head ~= w.was[bucket] then
+      gone[#gone + 1] = w.was[bucket]
+      if head then new[#new + 1], new[#new + 2] = '0', head end
+    end
   end
-  local buckets, before = {}, {}
-  for bucket, head in pairs(w.heads) do buckets[#buckets + 1], before[#buckets + 1] = bucket, head end
-  move_heads(buckets, before)
+  for _, list in ipairs({ w.leases, w.holds, w.due, w.high, w.normal, w.low, w.opening, gone, new }) do
+    if #list > 3 or (#list == 3 and list[1] == 'ZREM') then run(list, 1, #list, failed) end
+  end
 end
 -- Groups, each once; then the claims.
 local function claim_all(A, p, corrupt, failed)
   local answers, groups = {}, tonumber(A[p])
-  local w = {
-    groups = {}, candidates = {}, gone = {}, heads = {}, set = {}, facts = {}, f = 5, corrupt = corrupt,
-    leases = { 'ZADD', K.leases }, due = { 'ZADD', K.outbox_due, 'LT' }, opening = { 'ZREM', K.queue_opening },
-    high = { 'ZREM', K.queue_high }, normal = { 'ZREM', K.queue_normal }, low = { 'ZREM', K.queue_low },
-    quarantine = tonumber(meta.quarantine_until) or 0, maintenance = false }
   if groups == 0 then return answers end
-  w.maintenance = call('GET', K.flags_maintenance) == 'true'
-  for g = 1, groups do w.groups[g] = ranks_of(A[p + g]) end
+  local w = {
+    groups = {}, fronts = {}, known = {}, head = {}, was = {}, next = '-', candidates = {}, passed = {}, gone = {}, held = {},
+    set = {}, facts = { 'XADD', K.facts, '', 'at', '' }, f = 5, corrupt = corrupt, micros = int(micros),
+    leases = { 'ZADD', K.leases }, holds = { 'ZADD', K.process_holds }, due = { 'ZADD', K.outbox_due, 'LT' },
+    opening = { 'ZREM', K.queue_opening }, high = { 'ZREM', K.queue_high }, normal = { 'ZREM', K.queue_normal },
+    low = { 'ZREM', K.queue_low }, quarantine = tonumber(meta.quarantine_until) or 0, lost_at = tonumber(meta.lost_at) or 0,
+    fence_floor = tonumber(meta.fence_floor) or 0, maintenance = call('GET', K.flags_maintenance) == 'true' }
+  for g = 1, groups do w.groups[g] = ranking_of(A[p + g]) end
   p = p + groups + 1
   local count = tonumber(A[p])
   p = p + 1
   for c = 1, count do
     local reply = { claim(A, p, w) }
     for n = 1, 6 do answers[6 * c - 6 + n] = reply[n] or '' end
-    p = p + 12
+    p = p + 9
   end
   finish_claims(w, failed)
   return answers
 end
 -- The step. Arguments: the test's clock in ms ('' for Redis' own), the generation the caller knows, the instant the
--- changes were decided at, how old that may be; then changes (see `apply`) and claims (see `claim`).
+-- changes were decided at, how old that may be; then changes (see `apply`), groups and claims (see `claim`).
 -- Reply: `ok`, the instant, the clock's offset, the number of facts before, the last place in line, the registry's
 -- version; then lists: a word for each change, what failed, what was set aside, six values for each claim.
 local function step(A)
-  local place, seq, words, failed, corrupt = nil, meta.seq, {}, {}, {}
+  local seq, words, failed, corrupt = meta.seq, {}, {}, {}
   if A[3] ~= '' and math.abs(now - A[3]) > tonumber(A[4]) then
     return { 'clock', now_text, meta.clock_offset, seq, meta.place, meta.registry_version }
   end
   local p = apply(A, 5, words, failed)
-  meta.registry_version = call('HGET', K.meta, 'registry_version') or '0'
-  local claims = claim_all(A, p, corrupt, failed)
+  -- Changes may have outdated it.
+  local version = A[5] == '0' and meta.registry_version or call('HGET', K.meta, 'registry_version')
+  meta.registry_version = version and version ~= '' and version or '0'
+  local answers = claim_all(A, p, corrupt, failed)
   keep_meta()
-  return { 'ok', now_text, meta.clock_offset, seq, meta.place, meta.registry_version, words, failed, corrupt, claims }
+  return { 'ok', now_text, meta.clock_offset, seq, meta.place, meta.registry_version, words, failed, corrupt, answers }
 end

@@ -1,7 +1,8 @@
 -- Says whether this is the data the caller knows. Lost, rolled back or restored, it begins a new generation,
 -- in which nothing is handed out for one lease time except what can be proved free.
 -- Arguments: the test's clock; known (the caller's generation, '' at its start), seen (the last fact it saw), server
--- (who answered it last, '' at its start), fresh (an id for a new generation), lease ms, settle ms, home, format.
+-- (who answered it last, '' at its start), fresh (an id for a new generation), lease ms, settle ms, home, format, the
+-- highest fence that the caller has seen: a loss may take it, and the clock it was made from, from everybody else.
 -- Reply: `ok` with the generation, the server that answers, the repository with short ids, the end of the quarantine,
 -- the instant and the clock's offset; `format` where another version of Banto wrote the data.
 local function attach(A)
@@ -10,11 +11,12 @@ local function attach(A)
   local last, server_seq = tonumber(meta.seq) or 0, tonumber(more[2]) or 0
   local answers = match(call('INFO', 'server'), 'run_id:(%x+)') or ''
   if meta.generation ~= '' and more[4] ~= A[9] then return { 'format' } end
+  if tonumber(A[10]) > (tonumber(meta.fence_floor) or 0) then call('HSET', K.meta, 'fence_floor', A[10]) end
 
   -- Numbers of facts go on from the highest that anybody saw.
   local function mark()
     meta.seq = int(math.max(last, seen))
-    append({ [6] = '', [7] = '{"type":"setting_changed","name":"generation","value":"' .. meta.generation .. '"}' }, 7)
+    append({ 'XADD', K.facts, '', 'at', '', '', '{"type":"setting_changed","name":"generation","value":"' .. meta.generation .. '"}' }, 1, 7)
   end
   local function quarantine()
     meta.quarantine_until = int(now + A[6])

@@ -12,10 +12,5 @@ if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('DEL', KEYS[1])
 
 -- name: dropBucket
--- Keys: the bucket, the hash of buckets, the meta hash. Arguments: ARGV[1] the bucket's name, ARGV[2] its
--- number. Every ranking is outdated by it. Reply: 1, or 0 when it holds a task or has another number now.
-if redis.call('EXISTS', KEYS[1]) == 1 or redis.call('HGET', KEYS[2], ARGV[1]) ~= ARGV[2] then return 0 end
-redis.call('HDEL', KEYS[2], ARGV[1])
-redis.call('HINCRBY', KEYS[3], 'filing', 1)
-redis.call('HINCRBY', KEYS[3], 'registry_version', 1)
-return 1
+-- Keys: the bucket, the hash of buckets, the meta hash. Arguments: ARGV[1] the bucket's name, ARGV[2] its number.
+return drop_bucket(KEYS[1], KEYS[2], KEYS[3], ARGV[1], ARGV[2])

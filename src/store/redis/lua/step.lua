@@ -10,102 +10,95 @@ local function head_of(bucket)
   local head = try('ZRANGE', K.queue_bucket .. bucket, '0', '0', 'WITHSCORES')
   return head[1] and head_name(bucket, head[2])
 end
-local function append(facts, count)
-  if count == 5 then return end
-  local last = int((tonumber(meta.seq) or 0) + (count - 5) / 2)
-  facts[1], facts[2], facts[3], facts[4], facts[5] = 'XADD', K.facts, '0-' .. last, 'at', now_text
-  call(unpack(facts, 1, count))
-  meta.seq = last
+-- `XADD`, its key, room for the number, `at`, room for the instant; then two texts for each fact.
+local function append(facts, first, last)
+  local seq = int((tonumber(meta.seq) or 0) + (last - first - 4) / 2)
+  facts[first + 2], facts[first + 4] = '0-' .. seq, now_text
+  call(unpack(facts, first, last))
+  meta.seq = seq
 end
--- Only its owner removes a lock, or renews it.
-local function own_lock(key, value, ms)
-  if call('GET', key) ~= value then return false end
-  if ms == '' then return call('DEL', key) == 1 end
-  return call('PEXPIRE', key, ms) == 1
+-- Only its owner removes a lock, or renews it. Keys, owners, and ms ('' to remove it).
+local function own_locks(items, first, last)
+  local get, drop = { 'MGET' }, { 'DEL' }
+  for x = first, last, 3 do get[#get + 1] = items[x] end
+  local owners = call(unpack(get))
+  for n = 1, #owners do
+    local x = first + 3 * n - 3
+    if owners[n] ~= items[x + 1] then owners[n] = false
+    elseif items[x + 2] == '' then drop[#drop + 1] = items[x]
+    else call('PEXPIRE', items[x], items[x + 2]) end
+  end
+  if #drop > 1 then call(unpack(drop)) end
+  return owners[1]
 end
--- How many issues with open tasks carry a label; coming into use and going out of it outdates every ranking.
-local function count_use(label, by)
-  local uses = call('HINCRBY', K.labels_uses, label, by)
-  if uses <= 0 then call('HDEL', K.labels_uses, label) end
-  local crossed = uses <= 0 or uses == tonumber(by)
-  if crossed and call('SISMEMBER', K.labels_learned, label) == 0 then
-    call('HINCRBY', K.meta, 'registry_version', '1')
+-- How many issues with open tasks carry a label that is not learned yet; coming into use and going out of it outdates
+-- every ranking. Labels and by how many.
+local function count_uses(items, first, last)
+  for x = first, last, 2 do
+    local label, by = items[x], items[x + 1]
+    local uses = call('HINCRBY', K.labels_uses, label, by)
+    if uses <= 0 then call('HDEL', K.labels_uses, label) end
+    if uses <= 0 or uses == tonumber(by) then call('HINCRBY', K.meta, 'registry_version', '1') end
   end
 end
-local function report(failed, command, problem)
-  failed[#failed + 1] = command[1] .. ' ' .. command[2] .. ': ' .. (type(problem) == 'table' and problem.err or tostring(problem))
+local SPECIAL = { LOCK = own_locks, USE = count_uses }
+-- What cannot be changed is reported, and harms nothing else.
+local function run(command, first, last, failed)
+  local special, fine, reply = SPECIAL[command[first]], true, nil
+  if special then fine, reply = pcall(special, command, first + 1, last) else reply = try(unpack(command, first, last)) end
+  local problem = not fine and reply or type(reply) == 'table' and reply.err and reply
+  if not problem then return end
+  failed[#failed + 1] = command[first] .. ' ' .. command[first + 1] .. ': ' .. (type(problem) == 'table' and problem.err or tostring(problem))
 end
-local function run(command, last, failed)
-  local reply = try(unpack(command, 1, last))
-  if type(reply) == 'table' and reply.err then report(failed, command, reply) end
+-- What changes are bound to: of each its number, until when, its first and last place in line, what it was filed by; ''
+-- where it is not bound.
+local function bind(A, first, last, ok, places)
+  for p = first, last, 5 do
+    local c, till, from, to, filing = tonumber(A[p]), A[p + 1], A[p + 2], A[p + 3], A[p + 4]
+    if till ~= '' and tonumber(till) <= now or filing ~= '' and filing ~= meta.filing
+      or from ~= '' and tonumber(from) <= (tonumber(places.last) or 0) then ok[c], ok.all = false, false
+    elseif from ~= '' then places.last, places[c] = to, to end
+  end
 end
--- For each change: until, first and last place in line, what it was filed by (or '' for none of these).
-local function held(A, p, n, ok, places)
-  local place = tonumber(meta.place) or 0
-  for c = 1, n do
-    local till, first, filing = A[p], A[p + 1], A[p + 3]
-    ok[c] = (till == '' or tonumber(till) > now) and (filing == '' or filing == meta.filing)
-    if ok[c] and first ~= '' then
-      ok[c] = tonumber(first) > place
-      if ok[c] then place, places[c] = tonumber(A[p + 2]), A[p + 2] end
+-- A command: how many words; how many of them come before its items, how many an item has, the change of each item; the
+-- words. Reply: the words, the place of the first and of the last, without the items of changes that do not hold; the
+-- last before the first where nothing is left. Then where the next one begins.
+local function kept(A, p, ok)
+  local count = tonumber(A[p])
+  if count == 0 then return A, p + 1, p, p + 1 end
+  local first, last = p + 2, p + 1 + count
+  if ok.all then return A, first, last, last + 1 end
+  local head, width, owners = match(A[p + 1], '^(%d+) (%d+) (.*)$')
+  local left, x, from = {}, 0, first + head
+  for q = first, from - 1 do x = x + 1 left[x] = A[q] end
+  local any = false
+  for owner in gmatch(owners, '%d+') do
+    if ok[tonumber(owner)] then
+      any = true
+      for q = from, from + width - 1 do x = x + 1 left[x] = A[q] end
     end
-    p = p + 4
+    from = from + width
   end
-  return p
+  return left, 1, any and x or 0, last + 1
 end
--- Rows: change, name, text expected (`*`: any), next text (`=`: as it is, `-`: none).
-local function compare(A, p, rows, ok)
-  if rows == 0 then return end
-  local names, by = { 'HMGET', K.rows }, {}
-  for k = 1, rows do names[k + 2] = A[p + 4 * k - 3] end
-  local found = call(unpack(names))
-  for k = 1, rows do
-    local q = p + 4 * k - 4
-    local c, name, expected = tonumber(A[q]), A[q + 1], A[q + 2]
-    -- Two changes of one row in one call: the second one looks again.
-    by[name] = by[name] or c
-    if expected ~= '*' and ((found[k] or '') ~= expected or by[name] ~= c) then ok[c] = false end
-  end
-end
-local function write_rows(A, p, rows, ok)
-  local set, gone, s, g = { 'HSET', K.rows }, { 'HDEL', K.rows }, 2, 2
-  for k = 1, rows do
-    local q = p + 4 * k - 4
-    local text = A[q + 3]
-    if ok[tonumber(A[q])] and text ~= '=' then
-      if text == '-' then g = g + 1 gone[g] = A[q + 1]
-      else set[s + 1], set[s + 2], s = A[q + 1], text, s + 2 end
-    end
-  end
-  if s > 2 then call(unpack(set, 1, s)) end
-  if g > 2 then call(unpack(gone, 1, g)) end
-end
--- Lists: verb, key (`@`: each item begins with its own), width and number of items; then for each its change and
--- its values. One command for a whole list, except where each item has its own key.
-local function change_lists(A, p, ok, failed)
-  local command = {}
-  for _ = 1, tonumber(A[p]) do
-    local verb, key, width = A[p + 1], A[p + 2], tonumber(A[p + 3])
-    local own = verb == 'LOCK' and own_lock or verb == 'USE' and count_use
-    local each = key == '@'
-    local least = each and 1 or 2
-    local items, x = tonumber(A[p + 4]), least
-    command[1], command[2], p = verb, key, p + 4
-    for _ = 1, items do
-      if ok[tonumber(A[p + 1])] then
-        for j = 1, width do command[x + j] = A[p + 1 + j] end
-        if own then
-          local fine, problem = pcall(own, command[2], command[3], command[4])
-          if not fine then report(failed, command, problem) end
-        elseif each then run(command, x + width, failed)
-        else x = x + width end
-        if x > 2000 then run(command, x, failed) x = least end
+-- Compares rows with their texts. A text that ends with its line stands for all that begins with it: the line of a claim.
+local function compare(A, p, ok)
+  local count = tonumber(A[p])
+  if count == 0 then return p + 1 end
+  local found, expected = call(unpack(A, p + 2, p + 1 + count)), p + 1 + count
+  local owners
+  for n = 1, count - 2 do
+    local text, want = found[n] or '', A[expected + n]
+    if sub(want, -1) == '\n' then text = sub(text, 1, #want) end
+    if text ~= want then
+      if not owners then
+        owners = {}
+        for owner in gmatch(match(A[p + 1], '%S+$'), '%d+') do owners[#owners + 1] = tonumber(owner) end
       end
-      p = p + 1 + width
+      ok[owners[n]], ok.all = false, false
     end
-    if x > least then run(command, x, failed) end
   end
-  return p + 1
+  return expected + count - 1
 end
 local function move_heads(buckets, before)
   for k = 1, #buckets do
@@ -116,28 +109,36 @@ local function move_heads(buckets, before)
     end
   end
 end
+-- Changes: how many; what they are bound to, and how many values that is; rows to compare, and their texts; facts, rows to
+-- set, rows to remove; buckets that change; all other commands. Reply: where claims begin.
 local function apply(A, p, words, failed)
-  local n, rows, ok, places = tonumber(A[p]), tonumber(A[p + 1]), {}, {}
-  if n == 0 then return p + 2 end
-  p = held(A, p + 2, n, ok, places)
-  compare(A, p, rows, ok)
-  local first = p
-  p = p + 4 * rows
-  local facts, f = {}, 5
-  for _ = 1, tonumber(A[p]) do
-    if ok[tonumber(A[p + 1])] then facts[f + 1], facts[f + 2], f = A[p + 2], A[p + 3], f + 2 end
-    p = p + 3
+  local count = tonumber(A[p])
+  if count == 0 then return p + 1 end
+  local ok, places, before, buckets = { all = true }, { last = meta.place }, {}, {}
+  for c = 1, count do ok[c] = true end
+  local bound = tonumber(A[p + 1])
+  bind(A, p + 2, p + 1 + bound, ok, places)
+  p = compare(A, p + 2 + bound, ok)
+  local command, first, last
+  command, first, last, p = kept(A, p, ok)
+  if last > first then append(command, first, last) end
+  for _ = 1, 2 do
+    command, first, last, p = kept(A, p, ok)
+    if last > first then call(unpack(command, first, last)) end
   end
-  append(facts, f)
-  write_rows(A, first, rows, ok)
-  local buckets, before = {}, {}
-  for k = 1, tonumber(A[p + 1]) do
-    buckets[k] = A[p + 1 + k]
+  for k = 1, tonumber(A[p]) do
+    buckets[k] = A[p + k]
     before[k] = head_of(buckets[k]) or false
   end
-  p = change_lists(A, p + 2 + #buckets, ok, failed)
+  p = p + 1 + #buckets
+  local lists = tonumber(A[p])
+  p = p + 1
+  for _ = 1, lists do
+    command, first, last, p = kept(A, p, ok)
+    if last >= first then run(command, first, last, failed) end
+  end
   move_heads(buckets, before)
-  for c = 1, n do
+  for c = 1, count do
     words[c] = ok[c] and 'ok' or 'stale'
     if ok[c] and places[c] then meta.place = places[c] end
   end

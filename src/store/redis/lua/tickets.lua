@@ -48,15 +48,3 @@ local function list_tickets(A)
   end
   return { 'ok', ids }
 end
--- Arguments: ids that wait no more (`gone`: their data goes too), or may be listed again.
-local function drop_tickets(A, listed, gone)
-  for n = 3, #A do
-    call('ZREM', K.tickets_pending, A[n])
-    if listed then call('SREM', K.tickets_index, A[n]) end
-    if gone then call('DEL', K.ticket_data .. A[n]) end
-  end
-  return { 'ok' }
-end
-local function assign_tickets(A) return drop_tickets(A, true, false) end
-local function release_tickets(A) return drop_tickets(A, false, false) end
-local function delete_tickets(A) return drop_tickets(A, true, true) end

@@ -1,12 +1,11 @@
 -- Part of every function: the clock, the counters of the namespace, and how numbers are spelled.
 
 -- Set when a function begins: while the library is loaded there is no Redis to call yet.
-local call, try, unpack, sub, match, gmatch, format, floor, tonumber, pairs
+local call, try, unpack, sub, find, match, gmatch, format, floor, tonumber, pairs
 local META = {
   'generation', 'clock_read', 'clock_offset', 'seq', 'steps', 'place', 'filing', 'registry_version',
-  'quarantine_until', 'lost_at', 'settle_until' }
+  'quarantine_until', 'lost_at', 'settle_until', 'fence_floor' }
 local now, now_text, micros, meta
-
 local function int(n) return format('%d', n) end
 
 -- The clock never goes back: when the one it reads does, it goes on from where it was.
@@ -30,7 +29,7 @@ end
 -- False: this is not the data that the caller knows.
 local function begin(given_ms, generation)
   call, try, unpack, tonumber, pairs = redis.call, redis.pcall, _G.unpack, _G.tonumber, _G.pairs
-  sub, match, gmatch, format, floor = string.sub, string.match, string.gmatch, string.format, math.floor
+  sub, find, match, gmatch, format, floor = string.sub, string.find, string.match, string.gmatch, string.format, math.floor
   local values = call('HMGET', K.meta, unpack(META))
   meta = {}
   for n = 1, #META do meta[META[n]] = values[n] or '' end

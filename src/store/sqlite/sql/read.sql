@@ -1,37 +1,20 @@
--- What is not in memory: ended tasks, closed issues, pictures, history, statistics.
-
--- name: task
-SELECT seq, id, issue, row, facts FROM tasks WHERE id = ?;
-
--- Ids of one issue's tasks begin alike.
--- name: tasksOf
-SELECT seq, id, issue, row, facts FROM tasks WHERE id > ? AND id < ? ORDER BY seq;
-
--- name: tasksAfter
-SELECT seq, id, issue, row, facts FROM tasks WHERE seq > ? ORDER BY seq LIMIT ?;
-
--- name: endedAfter
-SELECT seq, id, issue, row, facts FROM tasks WHERE seq > ? AND ended = ? ORDER BY seq LIMIT ?;
+-- What is not in memory: closed issues, pictures, history, statistics.
 
 -- name: issue
-SELECT i.seq, i.repository, i.number, i.row, l.row AS ledger
-FROM issues i LEFT JOIN ledgers l ON l.issue = i.seq WHERE i.repository = ? AND i.number = ?;
+SELECT seq, repository, number, row, work FROM issues WHERE repository = ? AND number = ?;
 
 -- name: issueNumbered
-SELECT i.seq, i.repository, i.number, i.row, l.row AS ledger
-FROM issues i LEFT JOIN ledgers l ON l.issue = i.seq WHERE i.seq = ?;
+SELECT seq, repository, number, row, work FROM issues WHERE seq = ?;
+
+-- name: tasksAfter
+SELECT t.seq AS task, i.seq, i.repository, i.number, i.row, i.work
+FROM tasks t JOIN issues i ON i.seq = t.issue WHERE t.seq > ? ORDER BY t.seq LIMIT ?;
 
 -- name: picture
 SELECT picture FROM issues WHERE seq = ?;
 
--- name: endedCounts
-SELECT state, kind, priority, count FROM ended_counts WHERE count > 0;
-
--- name: facts
-SELECT fact FROM facts WHERE seq > ? ORDER BY seq LIMIT ?;
-
--- name: fact
-SELECT fact FROM facts WHERE seq = ?;
+-- name: factsAfter
+SELECT facts FROM facts WHERE seq > ? ORDER BY seq;
 
 -- Which turn was kept last: tells after a failure whether the file is as it was.
 -- name: turn

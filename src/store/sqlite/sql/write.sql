@@ -2,62 +2,51 @@
 
 -- name: counters
 UPDATE counters SET
-  turn = turn + 1, clock = ?, place = ?, registry_version = ?, fact_seq = ?, task_seq = ?, issue_seq = ?;
+  turn = turn + 1, clock = ?, place = ?, registry_version = ?, fact_seq = ?, task_seq = ?, issue_seq = ?, ended = ?;
 
 -- name: makeIssue
 INSERT INTO issues (closed_at, row, picture, seq, repository, number) VALUES (?, ?, ?, ?, ?, ?);
 
 -- An issue that was looked at and found as it was is not written.
 -- name: issue
-UPDATE issues SET closed_at = ?1, row = ?2, picture = ?3
+UPDATE issues SET closed_at = ?1, row = ?2, picture = ?3, work = iif(?1 IS NULL, NULL, work)
 WHERE seq = ?4 AND (?5 OR picture <> ?3 OR closed_at IS NOT ?1);
 
 -- name: issueRow
-UPDATE issues SET closed_at = ?, row = ? WHERE seq = ?;
+UPDATE issues SET closed_at = ?1, row = ?2, work = iif(?1 IS NULL, NULL, work) WHERE seq = ?3;
 
--- name: makeLedger
-INSERT INTO ledgers (row, issue) VALUES (?, ?);
+-- name: forgetIssue
+DELETE FROM issues WHERE seq = ?;
 
--- name: ledger
-UPDATE ledgers SET row = ? WHERE issue = ?;
+-- name: forgetTask
+DELETE FROM tasks WHERE seq = ?;
 
--- name: makeTask
-INSERT INTO tasks (ended, row, facts, seq, id, issue) VALUES (?, ?, ?, ?, ?, ?);
-
--- name: task
-UPDATE tasks SET row = ?, facts = ? WHERE seq = ?;
-
--- name: endTask
-UPDATE tasks SET ended = ?, row = ?, facts = ? WHERE seq = ?;
-
--- name: result
-INSERT INTO results (at, task) VALUES (?, ?);
-
--- name: makeAgent
-INSERT INTO agents (row, id) VALUES (?, ?);
-
--- name: agent
-UPDATE agents SET row = ? WHERE id = ?;
-
--- name: fact
-INSERT INTO facts VALUES (?, ?, ?);
+-- name: tasks
+INSERT INTO tasks VALUES (?, ?);
 
 -- name: facts
-INSERT INTO facts VALUES
-  (?, ?, ?), (?, ?, ?), (?, ?, ?), (?, ?, ?), (?, ?, ?), (?, ?, ?), (?, ?, ?), (?, ?, ?),
-  (?, ?, ?), (?, ?, ?), (?, ?, ?), (?, ?, ?), (?, ?, ?), (?, ?, ?), (?, ?, ?), (?, ?, ?);
+INSERT INTO facts VALUES (?, ?, ?);
 
--- name: count
+-- name: results
+INSERT INTO results (at, issues) VALUES (?, ?);
+
+-- name: forgetResults
+DELETE FROM results WHERE seq <= ?;
+
+-- name: agents
+INSERT OR REPLACE INTO agents VALUES (?, ?);
+
+-- name: forgetAgent
+DELETE FROM agents WHERE id = ?;
+
+-- name: stats
 INSERT INTO stats VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET value = value + excluded.value;
 
--- name: endedCount
-INSERT INTO ended_counts VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count;
+-- name: settings
+INSERT OR REPLACE INTO settings VALUES (?, ?);
 
--- name: setting
-INSERT INTO settings VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value;
-
--- name: unset
+-- name: forgetSetting
 DELETE FROM settings WHERE name = ?;
 
 -- name: learned
-INSERT INTO learned VALUES (?) ON CONFLICT DO NOTHING;
+INSERT OR IGNORE INTO learned VALUES (?);

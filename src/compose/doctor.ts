@@ -1,0 +1,293 @@
+// The checks of `banto doctor`. Each says what it found and how to fix it; none changes anything.
+
+import { execFile } from 'node:child_process';
+import { accessSync, constants, existsSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+import { createClient } from '../client/client.ts';
+import { loadConfig, loadSecrets, localUrl } from '../config/config.ts';
+import type { Config, GithubForgeConfig, RedisConfig } from '../config/shape.ts';
+import type { Issue } from '../core/issue.ts';
+import { describeAll } from '../core/issue-text/dependencies.ts';
+import { namedDependencies } from '../core/plan/plan-gate.ts';
+import { createScrubber } from '../core/text/secrets.ts';
+import type { SettingFlags } from '../doors/cli/options/setting-flags.ts';
+import type { Check, Finding } from '../doors/cli/start/check.ts';
+import {
+  describeForge,
+  describeStore,
+  describeTokens,
+} from '../doors/cli/start/describe-config.ts';
+import { gitArguments, gitEnvironment } from '../machine/git-command.ts';
+import { nodeProblem } from '../machine/node-version.ts';
+import type { Inspection } from '../store/sqlite/inspect.ts';
+
+const run = promisify(execFile);
+
+const ok = (message: string): Finding => ({ status: 'ok', message });
+const problem = (message: string, fix?: string): Finding => ({
+  status: 'problem',
+  message,
+  ...(fix === undefined ? {} : { fix }),
+});
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+async function checkNode(): Promise<Finding[]> {
+  const wrong = nodeProblem(process.versions.node);
+  return [wrong === null ? ok(`Node ${process.versions.node}`) : problem(wrong)];
+}
+
+function describeConfig(config: Config): Finding[] {
+  return [
+    ok(`forge: ${describeForge(config)}`),
+    ok(`store: ${describeStore(config)}`),
+    ok(`tokens: ${describeTokens(config)}`),
+  ];
+}
+
+async function checkGit(): Promise<Finding[]> {
+  try {
+    const { stdout } = await run('git', gitArguments('.', ['--version']), {
+      env: gitEnvironment(process.env),
+    });
+    return [ok(stdout.trim())];
+  } catch (error) {
+    return [problem(`git cannot be run (${messageOf(error)})`, 'Install git 2.20 or newer.')];
+  }
+}
+
+/** What the credentials may do, and what is left of the limits. */
+async function checkGithub(config: GithubForgeConfig): Promise<Finding[]> {
+  const { openGithubForge } = await import('../forge/github/github-forge.ts');
+  const forge = openGithubForge(config);
+  try {
+    const found = (await forge.problems()).map((message) =>
+      problem(message, 'See docs/github.md for what the token or the App needs.'),
+    );
+    const budget = (await forge.budget?.()) ?? null;
+    const left =
+      budget === null ? '' : `; ${budget.remaining} of ${budget.limit} requests left this hour`;
+    const hook: Finding =
+      config.webhookSecret === null
+        ? {
+            status: 'warning',
+            message: 'No webhook is set up: changes are found by polling',
+            fix: 'Set GITHUB_WEBHOOK_SECRET; see docs/github.md.',
+          }
+        : ok('Webhooks are taken at /api/v1/webhooks/github');
+    if (found.length > 0) return found;
+    return [ok(`${config.repositories.join(', ')} can be read and written${left}`), hook];
+  } finally {
+    await forge.close();
+  }
+}
+
+/** What issues wait for and will never get. */
+function checkDependencies(issues: readonly Issue[]): Finding[] {
+  const named = new Map(
+    issues.map((issue) => [issue.number, issue.state === 'open' ? namedDependencies(issue) : []]),
+  );
+  const open = issues.filter(({ state }) => state === 'open').map(({ number }) => number);
+  return describeAll(open, (number) => named.get(number) ?? null).map((message) => ({
+    status: 'warning',
+    message,
+    fix: 'Correct blocked_by, or the lines "Blocked by" and "Depends on", in the issue.',
+  }));
+}
+
+/** The repository and the files of its backlog. */
+async function checkForge(config: Config): Promise<Finding[]> {
+  if (config.forge.kind === 'github') return checkGithub(config.forge);
+  const { openLocalForge } = await import('../forge/local/local-forge.ts');
+  const forge = await openLocalForge({
+    ...config.forge,
+    dataDir: config.dataDir,
+    readOnly: true,
+  });
+  try {
+    await forge.check();
+    const [repository = ''] = forge.repositories;
+    let open = 0;
+    for await (const page of forge.list(repository)) open += page.length;
+    const broken = (await forge.problems()).map(
+      (file): Finding => ({
+        status: 'warning',
+        message: `${file.file}: ${file.problem}`,
+        fix: 'It is held until the file is corrected.',
+      }),
+    );
+    const branch = await forge.defaultBranch(repository);
+    const issues = (await forge.backlog?.list()) ?? [];
+    return [
+      ok(`${repository}, branches start from ${branch}, ${open} open issues`),
+      ...broken,
+      ...checkDependencies(issues),
+    ];
+  } finally {
+    await forge.close();
+  }
+}
+
+/** Null: free. Otherwise the code of the error. */
+function tryListen(host: string, port: number): Promise<string | null> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(null)));
+  });
+}
+
+/** The version of the Banto that answers at the address of this configuration; null: none does. */
+async function runningVersion({ host, port }: Config): Promise<string | null> {
+  const client = createClient({ url: localUrl(host, port) });
+  try {
+    const { version } = await client.health({ signal: AbortSignal.timeout(3000) });
+    return typeof version === 'string' ? version : null;
+  } catch {
+    return null;
+  }
+}
+
+async function checkPort(config: Config): Promise<Finding[]> {
+  const { host, port } = config;
+  const code = await tryListen(host, port);
+  if (code === null) return [ok(`${host}:${port} is free`)];
+  if (code !== 'EADDRINUSE') {
+    return [
+      problem(
+        `${host}:${port} cannot be listened on (${code})`,
+        'Set BROKER_HOST and BROKER_PORT.',
+      ),
+    ];
+  }
+  const version = await runningVersion(config);
+  if (version !== null) return [ok(`Banto ${version} is running at ${host}:${port}`)];
+  return [
+    problem(`Another program uses ${host}:${port}`, 'Stop it, or set BROKER_PORT to another port.'),
+  ];
+}
+
+function firstExisting(folder: string): string {
+  return existsSync(folder) || dirname(folder) === folder ? folder : firstExisting(dirname(folder));
+}
+
+/** Opens the store; throws where it cannot be read. */
+async function checkTokens(config: Config): Promise<Finding[]> {
+  const { openStore } = await import('../serve.ts');
+  const { createTelemetry } = await import('../telemetry/telemetry.ts');
+  const store = await openStore(config, createTelemetry({ level: 'silent' }).log);
+  try {
+    const tokens = (await store.settings('tokens:')).size;
+    if (!config.tokensRequired || tokens > 0) return [];
+    const message = `${config.host} needs tokens and there is none`;
+    return [problem(message, 'Run: banto token create --operator')];
+  } finally {
+    await store.close();
+  }
+}
+
+async function checkRedis(config: Config, store: RedisConfig): Promise<Finding[]> {
+  const { redisConnection, redisUnreachable } = await import('./open-redis.ts');
+  const { examineRedis } = await import('../store/redis/connection/examine.ts');
+  const examined = await examineRedis(redisConnection(store)).catch((error: unknown) => {
+    throw redisUnreachable(error);
+  });
+  return [
+    ok(`${examined.server}, namespace ${store.namespace}`),
+    ...examined.warnings.map((message): Finding => ({ status: 'warning', message })),
+    ...(config.tokensRequired ? await checkTokens(config) : []),
+  ];
+}
+
+async function checkStore(config: Config): Promise<Finding[]> {
+  if (config.store.kind === 'redis') return checkRedis(config, config.store);
+  const { dataDir } = config;
+  try {
+    accessSync(firstExisting(dataDir), constants.W_OK | constants.X_OK);
+  } catch (error) {
+    return [problem(`${dataDir} cannot be written (${messageOf(error)})`, 'Set BANTO_DATA_DIR.')];
+  }
+  const { inspectDatabase } = await import('../store/sqlite/inspect.ts');
+  const found = inspectDatabase(dataDir);
+  if (found.state === 'in_use') return [ok(`${dataDir} is in use by a running Banto`)];
+  const tokens = found.state === 'missing' ? 0 : found.tokens;
+  return [
+    ok(`${dataDir} ${describeStopped(found)}`),
+    ...(config.tokensRequired && tokens === 0
+      ? [
+          problem(
+            `${config.host} needs tokens and there is none`,
+            'Run: banto token create --operator',
+          ),
+        ]
+      : []),
+  ];
+}
+
+function describeStopped(found: Exclude<Inspection, { state: 'in_use' }>): string {
+  if (found.state === 'missing') return 'can be written; the database is made at the first start';
+  return found.older
+    ? 'is in order; its database is brought up to date at the next start'
+    : 'is in order';
+}
+
+async function checkPrompts({ prompts = null }: Config): Promise<Finding[]> {
+  if (prompts === null) return [ok('the shipped ones')];
+  const { examinePrompts } = await import('../prompts/load-prompts.ts');
+  const { own, problems } = examinePrompts(prompts);
+  if (problems.length > 0) {
+    const fix =
+      'Correct the file, or remove it: then the shipped prompt is used. See docs/agents.md.';
+    return problems.map((message) => problem(message, fix));
+  }
+  const shown = own.length === 0 ? 'the shipped ones' : `${own.join(', ')} of ${prompts.path}`;
+  return [ok(shown)];
+}
+
+/** What a check found may quote what a library said. */
+function scrubbed(check: Check, secrets: readonly string[]): Check {
+  const scrub = createScrubber(secrets);
+  const clean = (finding: Finding): Finding => ({ ...finding, message: scrub(finding.message) });
+  return {
+    ...check,
+    run: () =>
+      check.run().then(
+        (findings) => findings.map(clean),
+        (error: unknown) => [clean(problem(messageOf(error)))],
+      ),
+  };
+}
+
+export function checksFor(flags: SettingFlags): Check[] {
+  const secrets = loadSecrets({ flags });
+  return allChecks(flags).map((check) => scrubbed(check, secrets));
+}
+
+function allChecks(flags: SettingFlags): Check[] {
+  const first: Check[] = [
+    { name: 'node', run: checkNode },
+    { name: 'git', run: checkGit },
+  ];
+  let config: Config;
+  try {
+    config = loadConfig({ flags });
+  } catch (error) {
+    const found = problem(
+      messageOf(error),
+      'See docs/settings.md. The other checks wait for this.',
+    );
+    return [...first, { name: 'settings', run: async () => [found] }];
+  }
+  return [
+    ...first,
+    { name: 'settings', run: async () => describeConfig(config) },
+    {
+      name: config.forge.kind === 'local' ? 'repository' : 'github',
+      run: () => checkForge(config),
+    },
+    { name: 'prompts', run: () => checkPrompts(config) },
+    { name: 'port', run: () => checkPort(config) },
+    { name: 'store', run: () => checkStore(config) },
+  ];
+}

@@ -1,0 +1,17 @@
+// From the settings to the keys of a namespace: `banto keys` works beside a server or without one.
+
+import type { Config } from '../config/shape.ts';
+import { BantoError } from '../core/errors.ts';
+import { type NamespaceKeys, openNamespaceKeys } from '../store/redis/keys-tool/namespace-keys.ts';
+import { redisConnection } from './open-redis.ts';
+
+export async function openKeys({ store }: Config): Promise<NamespaceKeys> {
+  if (store.kind === 'sqlite') {
+    throw new BantoError(
+      'misconfigured',
+      'There are no keys without Redis: set REDIS_URL, or REDIS_HOST.',
+    );
+  }
+  const { namespace, keyPatterns, ttls } = store;
+  return openNamespaceKeys({ connection: redisConnection(store), namespace, keyPatterns, ttls });
+}

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { issue, lease, leased } from '../../../test/support/decide.ts';
+import { type IssueRow, isSameIssue } from './issue-row.ts';
+import { livingLeases, shortestLease } from './task-row.ts';
+
+test.each<[Partial<IssueRow>, boolean]>([
+  [{}, true],
+  [{ seenAt: 999 }, true],
+  [{ state: 'closed' }, false],
+  [{ updatedAt: 999 }, false],
+  [{ matchLabels: ['css'] }, false],
+  [{ matchLabels: ['python', 'css'] }, false],
+  [{ labels: ['css'] }, false],
+  [{ labels: [] }, false],
+  [{ dependsOn: [1] }, false],
+])('an issue with %j is the same as before: %s', (over, same) => {
+  const row = issue();
+  expect(isSameIssue(row, issue(over))).toBe(same);
+  expect(isSameIssue(row, row)).toBe(true);
+});
+
+test('an agent beats as often as the shortest of its leases wants, and paused ones want nothing', () => {
+  const row = (seconds: number, pausedUntil: number | null = null) => {
+    const own = lease({ seconds, pausedUntil });
+    return { ...leased(), lease: own };
+  };
+  expect(shortestLease([row(60), row(30), row(90)])).toBe(30);
+  expect(shortestLease([row(60), row(30, 5)])).toBe(60);
+  expect(shortestLease([row(30, 5)])).toBeNull();
+});
+
+test('the first lease of an agent comes first, by its fence where two began together', () => {
+  const row = (leasedAt: number, fence: number, expiresAt = 100) =>
+    leased({ lease: lease({ leasedAt, fence, expiresAt }) });
+  const rows = [row(5, 9), row(5, 7), row(1, 8), row(0, 1, 50)];
+  expect(livingLeases(rows, 50).map((one) => one.lease.fence)).toEqual([8, 7, 9]);
+});

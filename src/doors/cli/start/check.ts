@@ -1,0 +1,14 @@
+// A check of `banto doctor`, and what it found.
+
+export interface Finding {
+  readonly status: 'ok' | 'warning' | 'problem';
+  readonly message: string;
+  /** What to do about it. */
+  readonly fix?: string;
+}
+
+export interface Check {
+  readonly name: string;
+  /** A check that throws has found a problem. */
+  run(): Promise<readonly Finding[]>;
+}

@@ -1,0 +1,217 @@
+// Claim: the choice and the lease are made in one step. Buckets travel as short numbers, so that a claim stays small
+// however many labels they have. What the agent holds already is looked at here, by the rules of core.
+
+import type { BaseStore } from '../../../core/base-store.ts';
+import {
+  type Claimed,
+  handOutOf,
+  heldAlready,
+  ledgerOfLease,
+  takeWritesOf,
+} from '../../../core/decide/claim.ts';
+import { recalled, recallTask } from '../../../core/decide/recall.ts';
+import { needsTask, type Verb } from '../../../core/decide/verb.ts';
+import { BantoError, busy } from '../../../core/errors.ts';
+import { parseBucketKey } from '../../../core/pairing/match.ts';
+import type { IssueRef } from '../../../core/rows/ledger-row.ts';
+import { isLeased, type LeasedRow } from '../../../core/rows/task-row.ts';
+import type { ClaimInput, ClaimResult, HandOut, RecallInput } from '../../../core/store.ts';
+import type { Link } from '../connection/link.ts';
+import type { StoreClock } from '../connection/store-clock.ts';
+import type { Keys } from '../keys.ts';
+import type { Buckets } from './buckets.ts';
+import { heldBy } from './holds.ts';
+import type { IssueSnapshots } from './issue-snapshots.ts';
+import {
+  decodeHead,
+  decodeLedgerText,
+  headName,
+  type IssueHead,
+  ledgerName,
+  seenName,
+} from './row-codec.ts';
+import type { Rows } from './rows.ts';
+import { isLeasedReply, type Leased, type Steps } from './steps.ts';
+
+const MOST_TRIES = 20;
+
+/** The highest fence this instance has seen: a failover may lose it, the instance does not. */
+export interface Fences {
+  highest: number;
+}
+
+interface Claiming {
+  readonly link: Link;
+  readonly keys: Keys;
+  readonly snapshots: IssueSnapshots;
+  readonly rows: Rows;
+  readonly steps: Steps;
+  readonly clock: StoreClock;
+  readonly buckets: Buckets;
+  readonly fences: Fences;
+  readonly change: BaseStore['change'];
+  readonly note: (agentId: string, capabilities: readonly string[], now: number) => void;
+}
+
+interface TakeAgain {
+  readonly issue: IssueRef;
+  readonly row: LeasedRow;
+  readonly lockMs: number | null;
+}
+
+/** The writes of a lease whose answer was lost belong to whoever asks again. */
+const takeAgain: Verb<TakeAgain, ReturnType<typeof takeWritesOf>> = {
+  name: 'claim',
+  needs: ({ issue }) => ({ tasks: [], issue }),
+  decide({ ledger: before }, { row, lockMs }, { now }) {
+    const taken = takeWritesOf(row, before, lockMs, now);
+    return { ...(taken.ledger === before ? {} : { ledger: taken.ledger }), answer: taken };
+  },
+};
+
+/** Which of these is meant is decided on what is there now: null where it is none of them any more. */
+const recall: Verb<RecallInput & { readonly taskId: string }, Claimed | null> = {
+  name: 'recall',
+  needs: ({ taskId }) => needsTask(taskId),
+  decide(found, input, { now }) {
+    const row = found.task(input.taskId);
+    const own = row === undefined || row.lease?.agentId !== input.agentId ? [] : [row];
+    const living = recalled(own, input, now);
+    return living === null ? { answer: null } : recallTask(living, found.ledger, input, now);
+  },
+};
+
+/** True: no bucket of a group is more urgent than one of an earlier group, so that Redis may look by priority. */
+function isByPriority(groups: ClaimInput['groups']): boolean {
+  let least = Number.POSITIVE_INFINITY;
+  return groups.every((group) => {
+    const priorities = group.map((key) => parseBucketKey(key).priority);
+    const fits = Math.max(...priorities) <= least;
+    least = Math.min(least, ...priorities);
+    return fits;
+  });
+}
+
+export function createClaims(env: Claiming): Pick<BaseStore, 'claim' | 'recall'> {
+  const { link, keys, snapshots, rows, steps, clock, buckets, fences } = env;
+  /** The chooser remembers its groups while the registry stays the same; so does this. */
+  const numbered = new WeakMap<ClaimInput['groups'], string>();
+
+  async function groupsText(groups: ClaimInput['groups'], version: number): Promise<string> {
+    const known = numbered.get(groups);
+    if (known !== undefined) return known;
+    const number = groups.length === 0 ? new Map() : await buckets.numbers(version);
+    const text = groups
+      .map((group) => group.flatMap((key) => number.get(key) ?? []).join(','))
+      .filter((group) => group !== '')
+      .join('|');
+    const told = isByPriority(groups) ? text : `*${text}`;
+    numbered.set(groups, told);
+    return told;
+  }
+
+  async function handOut(
+    row: LeasedRow,
+    taken: ReturnType<typeof takeWritesOf>,
+    head: IssueHead,
+    seenAt: string,
+    replay: boolean,
+  ): Promise<HandOut> {
+    const picture = await snapshots.get(row, head.picture);
+    const issue = { ...head.row, seenAt: Number(seenAt) };
+    return handOutOf({ row, ...taken }, issue, picture, replay);
+  }
+
+  async function leased(input: ClaimInput, reply: Leased): Promise<ClaimResult> {
+    const { task, ledger: before, head, seenAt } = reply;
+    const { row } = task;
+    const { leasedAt, fence } = row.lease;
+    fences.highest = Math.max(fences.highest, fence);
+    const earlier = decodeLedgerText(row, before).row;
+    const wanted = ledgerOfLease(earlier, row, leasedAt);
+    const taken = takeWritesOf(row, wanted, input.writeLockMs, leasedAt);
+    const text = ledgerTextAfter(input, row, before);
+    rows.remember(row.id, task);
+    rows.remember(ledgerName(row), { text, row: taken.ledger });
+    rows.remember(headName(row), head);
+    return { outcome: 'leased', handOut: await handOut(row, taken, head, seenAt, false) };
+  }
+
+  /** The line that the step has put on the ledger. */
+  function ledgerTextAfter(input: ClaimInput, row: LeasedRow, before: string): string {
+    const { fence, leasedAt, agentId } = row.lease;
+    const about = `${leasedAt} ${fence} ${input.writeLockMs} ${row.id} ${agentId}`;
+    return `B${about} ${JSON.stringify(row.branch)}\n${before}`;
+  }
+
+  /** `holds`: agent and task, of each lease. */
+  async function held(input: ClaimInput, holds: string): Promise<ClaimResult | null> {
+    const ids = holds.split(' ').filter((_, index) => index % 2 === 1);
+    const tasks = [...(await rows.tasks(ids, true)).values()].map(({ row }) => row);
+    const own = tasks.filter((row) => isLeased(row) && row.lease.agentId === input.agentId);
+    const found = heldAlready(own, input.requestId, clock.now());
+    if (found === null) return null;
+    const { row, replay } = found;
+    const lockMs = replay ? input.writeLockMs : null;
+    const taken = await env.change(takeAgain, { issue: row, row, lockMs });
+    const [text = '', seenAt = ''] = await rows.read([headName(row), seenName(row)]);
+    const out = await handOut(row, taken, decodeHead(row, text), seenAt, replay);
+    return { outcome: replay ? 'leased' : 'unfinished', handOut: out };
+  }
+
+  const claim: BaseStore['claim'] = async (input) => {
+    const groups = await groupsText(input.groups, input.registryVersion);
+    let holds = '';
+    // In the same turn, and so in the same step.
+    env.note(input.agentId, input.capabilities, clock.now());
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      const reply = await steps.claim({
+        groups,
+        holds,
+        version: input.registryVersion,
+        agentId: input.agentId,
+        token: input.token,
+        seconds: input.leaseSeconds,
+        lockMs: input.writeLockMs,
+        fenceFloor: fences.highest,
+        requestId: input.requestId,
+      });
+      if (isLeasedReply(reply)) return leased(input, reply);
+      const { word, detail } = reply;
+      switch (word) {
+        case 'holds': {
+          holds = detail;
+          const found = await held(input, detail);
+          if (found !== null) return found;
+          continue;
+        }
+        case 'again':
+          continue;
+        case 'none':
+        case 'stale':
+        case 'maintenance':
+          return { outcome: word };
+        case 'quarantine':
+          return { outcome: 'quarantine', untilAt: Number(detail) };
+        default:
+          throw new BantoError('internal', `Redis answered a claim with ${word}.`);
+      }
+    }
+    throw busy(new Error('The claim was overtaken too often.'));
+  };
+
+  return {
+    claim,
+    async recall(input) {
+      const ids = await heldBy(link, keys, input.agentId);
+      const tasks = [...(await rows.tasks(ids, true)).values()].map(({ row }) => row);
+      const own = tasks.filter((row) => row.lease?.agentId === input.agentId);
+      const meant = recalled(own, input, clock.now());
+      if (meant === null) return null;
+      const claimed = await env.change(recall, { ...input, taskId: meant.id });
+      if (claimed === null) return null;
+      const [text = '', seenAt = ''] = await rows.read([headName(meant), seenName(meant)]);
+      return handOut(claimed.row, claimed, decodeHead(meant, text), seenAt, true);
+    },
+  };
+}

@@ -1,0 +1,186 @@
+// What changes and claims of one step are, spelled out for Redis: commands as they are run, and of each item the number
+// of the change that it belongs to, by which items of changes that do not hold any more are left out.
+
+import type { Arguments } from '../connection/arguments.ts';
+import type { Keys } from '../keys.ts';
+import type { FactLine, Left } from './fact-lines.ts';
+import { expectedText } from './row-codec.ts';
+
+/** A row, by name: the text it must have still (`*`: any) and the next one (`=`: as it is, `-`: none). */
+export type RowChange = readonly [name: string, expected: string, next: string];
+/** A command that changes one list, or one key of its own. `LOCK` and `USE` are words of the step itself. */
+export type ListChange = readonly [verb: string, ...args: string[]];
+
+export interface Change {
+  readonly rows: readonly RowChange[];
+  readonly lists: readonly ListChange[];
+  readonly facts: readonly FactLine[];
+  /** Only while the clock has not reached this. */
+  readonly until: number | null;
+  /** The first and the last place in line that it gives. */
+  readonly places: readonly [number, number] | null;
+  /** What the buckets were named by; '' where nothing is filed. */
+  readonly filing: string;
+  /** Numbers of buckets whose lists change. */
+  readonly buckets: readonly string[];
+  /** True: the instant it was decided at must be near the clock. */
+  readonly timed: boolean;
+  /** The rows that its facts leave. */
+  readonly left?: readonly Left[];
+}
+
+/** Lists that no row is compared for. */
+export const listsOnly = (
+  lists: readonly ListChange[],
+  buckets: readonly string[] = [],
+): Change => ({
+  rows: [],
+  lists,
+  facts: [],
+  until: null,
+  places: null,
+  filing: '',
+  buckets,
+  timed: false,
+});
+
+export interface ClaimAsked {
+  readonly groups: string;
+  readonly version: number;
+  readonly holds: string;
+  readonly agentId: string;
+  readonly token: string;
+  readonly seconds: number;
+  readonly lockMs: number;
+  readonly fenceFloor: number;
+  readonly requestId: string | null;
+}
+
+/** Commands that take many items for one key; the words of the step itself take them without a key. */
+const MANY: Readonly<Record<string, number>> = {
+  ZADD: 2,
+  ZREM: 2,
+  SADD: 2,
+  SREM: 2,
+  LOCK: 1,
+  USE: 1,
+};
+/** One command has at most so many items. */
+const MOST_ITEMS = 500;
+
+/** One command: `head` words, then the items. */
+interface Command {
+  readonly head: number;
+  readonly words: string[];
+  readonly owners: number[];
+}
+
+const command = (...words: string[]): Command => ({ head: words.length, words, owners: [] });
+
+/** How many words; how they belong together, which is looked at only where a change does not hold; the words. */
+function spellCommand({ head, words, owners }: Command, to: Arguments): void {
+  const width = owners.length === 0 ? 0 : (words.length - head) / owners.length;
+  to.int(owners.length === 0 ? 0 : words.length);
+  if (owners.length === 0) return;
+  to.text(`${head} ${width} ${owners.join()}`);
+  to.texts(words);
+}
+
+/** Those of one key together; then those that have a key of their own, in the order they were named. */
+function gather(changes: readonly Change[]): Command[] {
+  const many = new Map<string, Command>();
+  const full: Command[] = [];
+  const single: Command[] = [];
+  const add = (item: ListChange, owner: number): void => {
+    const head = MANY[item[0]];
+    if (head === undefined) {
+      single.push({ head: item.length, words: item as unknown as string[], owners: [owner] });
+      return;
+    }
+    const name = head === 1 ? item[0] : `${item[0]} ${item.length} ${item[1]}`;
+    let found = many.get(name);
+    if (found === undefined || found.owners.length === MOST_ITEMS) {
+      if (found !== undefined) full.push(found);
+      found = command(...item.slice(0, head));
+      many.set(name, found);
+    }
+    for (let at = head; at < item.length; at += 1) found.words.push(item[at] as string);
+    found.owners.push(owner);
+  };
+  for (const [index, { lists }] of changes.entries())
+    for (const item of lists) add(item, index + 1);
+  return [...full, ...many.values(), ...single];
+}
+
+/**
+ * How many; what each is bound to (until, first and last place in line, filing); rows to compare, their texts, their
+ * changes; facts, rows to set and to remove; buckets that change; all other commands.
+ */
+export function spellChanges(changes: readonly Change[], at: Keys['at'], to: Arguments): void {
+  to.int(changes.length);
+  if (changes.length === 0) return;
+  const bound: string[] = [];
+  const compared = command('HMGET', at.rows);
+  const expected: string[] = [];
+  const facts = command('XADD', at.facts, '', 'at', '');
+  const set = command('HSET', at.rows);
+  const gone = command('HDEL', at.rows);
+  const buckets = new Set<string>();
+  for (const [index, change] of changes.entries()) {
+    const { until, places, filing } = change;
+    const c = index + 1;
+    if (until !== null || places !== null || filing !== '') {
+      const [first, last] = places ?? ['', ''];
+      bound.push(String(c), String(until ?? ''), String(first), String(last), filing);
+    }
+    for (const [name, text, next] of change.rows) {
+      if (text !== '*') {
+        compared.words.push(name);
+        compared.owners.push(c);
+        expected.push(expectedText(text));
+      }
+      if (next === '=') continue;
+      const change = next === '-' ? gone : set;
+      change.owners.push(c);
+      change.words.push(name);
+      if (next !== '-') change.words.push(next);
+    }
+    for (const { shift, body } of change.facts) {
+      facts.words.push(shift, body);
+      facts.owners.push(c);
+    }
+    for (const bucket of change.buckets) buckets.add(bucket);
+  }
+  const lists = gather(changes);
+  to.int(bound.length);
+  to.texts(bound);
+  spellCommand(compared, to);
+  to.texts(expected);
+  spellCommand(facts, to);
+  spellCommand(set, to);
+  spellCommand(gone, to);
+  to.int(buckets.size);
+  to.texts([...buckets]);
+  to.int(lists.length);
+  for (const list of lists) spellCommand(list, to);
+}
+
+/** Groups of buckets, each once; then the claims. */
+export function spellClaims(claims: readonly ClaimAsked[], to: Arguments): void {
+  const groups = [...new Set(claims.map((claim) => claim.groups))];
+  to.int(groups.length);
+  if (groups.length === 0) return;
+  to.texts(groups);
+  to.int(claims.length);
+  for (const claim of claims) {
+    to.int(groups.indexOf(claim.groups) + 1);
+    to.text(String(claim.version));
+    to.text(claim.holds);
+    to.text(claim.agentId);
+    to.text(claim.token);
+    to.text(String(claim.seconds));
+    to.text(String(claim.lockMs));
+    to.text(String(claim.fenceFloor));
+    to.text(JSON.stringify(claim.requestId));
+  }
+}

@@ -1,0 +1,207 @@
+// The one step: changes and claims that are asked for in one turn of the event loop share one round trip.
+
+import { leasedFact } from '../../../core/decide/claim.ts';
+import { busy } from '../../../core/errors.ts';
+import type { Fact, FactBody } from '../../../core/facts.ts';
+import type { LeasedRow } from '../../../core/rows/task-row.ts';
+import { createArguments } from '../connection/arguments.ts';
+import type { Link, Reply } from '../connection/link.ts';
+import type { StoreClock } from '../connection/store-clock.ts';
+import type { Keys } from '../keys.ts';
+import { type CountedFact, leaseShift } from './fact-lines.ts';
+import { decodeFiled, decodeHead, type FiledTask, type IssueHead } from './row-codec.ts';
+import { type Change, type ClaimAsked, spellChanges, spellClaims } from './step-arguments.ts';
+
+/** A task that was leased, with the rows of its issue as they were before. */
+export interface Leased {
+  readonly word: 'leased';
+  readonly task: FiledTask & { readonly row: LeasedRow };
+  readonly ledger: string;
+  readonly head: IssueHead;
+  readonly seenAt: string;
+}
+
+/** What became of a claim: a task, or another word and what belongs to it. */
+export type ClaimReply = Leased | { readonly word: string; readonly detail: string };
+
+export const isLeasedReply = (reply: ClaimReply): reply is Leased => reply.word === 'leased';
+
+function readClaims(flat: readonly string[]): ClaimReply[] {
+  const replies: ClaimReply[] = [];
+  for (let at = 0; at < flat.length; at += 6) {
+    const [word = '', detail = '', text = '', ledger = '', head = '', seenAt = ''] = flat.slice(
+      at,
+      at + 6,
+    );
+    if (word === 'leased') {
+      const task = decodeFiled(detail, text) as Leased['task'];
+      replies.push({ word, task, ledger, head: decodeHead(task.row, head), seenAt });
+    } else replies.push({ word, detail });
+  }
+  return replies;
+}
+
+interface Waiting<Asked, Answer> {
+  readonly asked: Asked;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+type FactListener = (facts: readonly Fact[], counted: readonly CountedFact[]) => void;
+
+export type Applied = 'ok' | 'stale';
+
+export interface Steps {
+  change(change: Change): Promise<Applied>;
+  claim(asked: ClaimAsked): Promise<ClaimReply>;
+  /** Facts of this instance's own steps, as they come back. */
+  onFacts(listener: FactListener): void;
+  /** A step that changes nothing: what the clock says. */
+  look(): Promise<void>;
+  registryVersion(): number;
+}
+
+/** One step keeps everybody else waiting: it does at most this much. */
+const MOST_ROWS = 200;
+const MOST_CLAIMS = 32;
+/** How much older than the step a decision may be. */
+const MOST_LATE_MS = 1000;
+
+export function createSteps(
+  link: Link,
+  keys: Keys,
+  clock: StoreClock,
+  publish: (facts: readonly CountedFact[]) => void,
+  tell: { readonly failed: (what: string[]) => void; readonly setAside: (ids: string[]) => void },
+): Steps {
+  const listeners = new Set<FactListener>();
+  let changes: Waiting<Change, Applied>[] = [];
+  let claims: Waiting<ClaimAsked, ClaimReply>[] = [];
+  let scheduled = false;
+  let version = 0;
+  const writeArguments = createArguments();
+
+  function tellFacts(counted: readonly CountedFact[]): void {
+    if (counted.length === 0) return;
+    const facts = counted.map(({ fact }) => fact);
+    link.sawSeq(facts.at(-1)?.seq ?? 0);
+    for (const listener of listeners) listener(facts, counted);
+    publish(counted);
+  }
+
+  function factsOf(
+    asked: readonly Change[],
+    words: readonly string[],
+    answers: readonly ClaimReply[],
+    before: number,
+    at: number,
+  ): CountedFact[] {
+    const facts: CountedFact[] = [];
+    const numbered = (fact: FactBody): Fact => ({ seq: before + 1 + facts.length, at, ...fact });
+    for (const [index, change] of asked.entries()) {
+      if (words[index] !== 'ok') continue;
+      for (const { fact, moved: shift, body } of change.facts) {
+        const id = 'taskId' in fact ? fact.taskId : null;
+        const left = change.left?.find(({ row }) => row.id === id);
+        facts.push({ fact: numbered(fact), shift, body, left });
+      }
+    }
+    for (const answer of answers) {
+      if (!isLeasedReply(answer)) continue;
+      const { row } = answer.task;
+      const left = { row, tasks: answer.head.tasks };
+      facts.push({ fact: numbered(leasedFact(row)), shift: leaseShift(row.priority), left });
+    }
+    return facts;
+  }
+
+  async function step(
+    asked: readonly Change[],
+    claiming: readonly ClaimAsked[],
+  ): Promise<{ words: string[]; answers: ClaimReply[] }> {
+    const timed = asked.some((change) => change.timed);
+    const told = writeArguments((to) => {
+      spellChanges(asked, keys.at, to);
+      spellClaims(claiming, to);
+    });
+    const decidedAt = timed ? String(clock.now()) : '';
+    const reply: Reply = await link.run('step', [decidedAt, String(MOST_LATE_MS)], told);
+    const [word, at, offset, seq, place, registry] = reply as string[];
+    clock.told(Number(at), Number(offset), Number(place));
+    if (word === 'clock') {
+      return {
+        words: asked.map(() => 'stale'),
+        answers: claiming.map(() => ({ word: 'again', detail: '' })),
+      };
+    }
+    const [words, failed, corrupt, flat] = reply.slice(6) as string[][];
+    version = Number(registry);
+    const answers = readClaims(flat ?? []);
+    if (failed !== undefined && failed.length > 0) tell.failed(failed);
+    if (corrupt !== undefined && corrupt.length > 0) tell.setAside(corrupt);
+    tellFacts(factsOf(asked, words ?? [], answers, Number(seq), Number(at)));
+    return { words: words ?? [], answers };
+  }
+
+  /** As many as one step may do, in order. A row is compared once in a step: who names it again comes with the next. */
+  function nextChanges(): Waiting<Change, Applied>[] {
+    const named = new Set<string>();
+    let rows = 0;
+    let count = 0;
+    for (const { asked } of changes) {
+      rows += asked.rows.length + asked.lists.length / 2;
+      if (count > 0 && (rows > MOST_ROWS || asked.rows.some(([name]) => named.has(name)))) break;
+      for (const [name] of asked.rows) named.add(name);
+      count += 1;
+    }
+    return changes.splice(0, count);
+  }
+
+  function flush(): void {
+    const changing = nextChanges();
+    const claiming = claims.splice(0, MOST_CLAIMS);
+    scheduled = changes.length > 0 || claims.length > 0;
+    if (scheduled) setImmediate(flush);
+    step(
+      changing.map(({ asked }) => asked),
+      claiming.map(({ asked }) => asked),
+    ).then(
+      ({ words, answers }) => {
+        for (const [index, { resolve }] of changing.entries()) {
+          resolve(words[index] === 'ok' ? 'ok' : 'stale');
+        }
+        for (const [index, waiting] of claiming.entries()) {
+          const answer = answers[index];
+          if (answer === undefined) waiting.reject(busy(new Error('A claim without an answer.')));
+          else waiting.resolve(answer);
+        }
+        return words;
+      },
+      (error: unknown) => {
+        for (const { reject } of [...changing, ...claiming]) reject(error);
+      },
+    );
+  }
+
+  function schedule(): void {
+    if (scheduled) return;
+    scheduled = true;
+    setImmediate(flush);
+  }
+
+  return {
+    change: (asked) =>
+      new Promise((resolve, reject) => {
+        changes.push({ asked, resolve, reject });
+        schedule();
+      }),
+    claim: (asked) =>
+      new Promise((resolve, reject) => {
+        claims.push({ asked, resolve, reject });
+        schedule();
+      }),
+    onFacts: (listener) => void listeners.add(listener),
+    look: async () => void (await step([], [])),
+    registryVersion: () => version,
+  };
+}
