@@ -14,6 +14,7 @@ import { silentLog } from '../world.ts';
 export const SHOP = 'octo/shop';
 /** How long GitHub takes to answer. */
 export const ANSWER_MS = 300;
+const HOUR_MS = 3_600_000;
 
 export interface SharedWorld {
   readonly github: GithubDouble;
@@ -98,7 +99,14 @@ export async function makeSharedWorld(redisUrl: string, instances: number): Prom
         return github.as('ann').openIssue(SHOP, issue).number;
       }),
     async close() {
-      for (const close of closers) await close();
+      let closed = false;
+      const closing = async () => {
+        for (const close of closers) await close();
+        closed = true;
+      };
+      // A call that is under way waits for GitHub in simulated time: that goes on until all have ended.
+      const going = time.runUntil(() => closed, HOUR_MS).catch(() => undefined);
+      await Promise.all([closing(), going]);
       await github.close();
       time.close();
     },
