@@ -2,65 +2,53 @@
 -- has one. The lease is a line on top of the task's unchanged row, and another on the issue's ledger row: whoever
 -- reads them unfolds them by the rules of core.
 
--- Groups of bucket numbers, `1,2|7`, as bucket → group. What a text means never changes, so it is kept between calls.
+-- Groups of bucket numbers, `1,2|7;3`, as bucket → group; `;` before a group whose buckets are less urgent than all
+-- before it, `*` in front where that order is not kept. What a text means never changes, so it is kept between calls.
 local rankings, ranked = {}, 0
 local function ranking_of(text)
   local rank = rankings[text]
   if rank then return rank end
   if ranked == 100 then rankings, ranked = {}, 0 end
-  rank = { ordered = sub(text, 1, 1) ~= '*' }
+  rank = { ordered = sub(text, 1, 1) ~= '*', first = {} }
   local group = 0
-  for part in gmatch(text, '[^|*]+') do
-    group = group + 1
-    for bucket in gmatch(part, '%d+') do rank[bucket] = group end
+  for urgent in gmatch(text, '[^;*]+') do
+    rank.first[group + 1] = rank.ordered
+    for part in gmatch(urgent, '[^|]+') do
+      group = group + 1
+      for bucket in gmatch(part, '%d+') do rank[bucket] = group end
+    end
   end
   rankings[text], ranked = rank, ranked + 1
   return rank
 end
--- Reads the heads of the next priority, the highest first, a page at a time; or all of them. False: there are no more.
-local function load_heads(w, all)
+-- Reads more heads, the most urgent and oldest first. False: all are known.
+local function load_heads(w)
   if not w.next then return false end
-  local names = call('ZRANGE', K.queue_heads, w.next, '+', 'BYLEX', 'LIMIT', '0', all and '-1' or '80')
-  local priority = names[1] and sub(names[1], 1, 3)
-  w.partly = #names == 80 and not all
-  w.next = w.partly and '(' .. names[80] or nil
+  local names = call('ZRANGE', K.queue_heads, w.next, '+', 'BYLEX', 'LIMIT', '0', int(w.page))
   for n = 1, #names do
-    local name = names[n]
-    if not all and sub(name, 1, 3) ~= priority then w.next, w.partly = '[' .. sub(name, 1, 3), false break end
-    local bucket = sub(name, 18)
-    w.known[#w.known + 1], w.head[bucket], w.was[bucket] = bucket, name, name
+    local bucket = sub(names[n], 18)
+    w.known[#w.known + 1], w.head[bucket], w.was[bucket] = bucket, names[n], names[n]
   end
-  return #names > 0
+  -- Digits come before a colon.
+  w.read = #names == w.page and names[#names] or ':'
+  w.next, w.page = w.read ~= ':' and '(' .. w.read, 4 * w.page
+  return true
 end
--- The buckets of the first group that has a head. A ranking that goes by priority finds it among those of the highest.
-local function front_of(w, rank)
-  while true do
-    local best, front = nil, nil
+-- The bucket with the oldest head of the first group that has one. What is not read yet is less urgent or younger than
+-- what is: it cannot come before the head of a group that nothing as urgent goes before, nor before one that is more
+-- urgent.
+local function best_bucket(w, rank)
+  local best, group, name
+  repeat
+    best, group = nil, math.huge
     for n = 1, #w.known do
       local bucket = w.known[n]
-      local group = w.head[bucket] and rank[bucket]
-      if group and (not best or group <= best) then
-        if group ~= best then best, front = group, {} end
-        front[#front + 1] = bucket
-      end
+      local head, this = w.head[bucket], rank[bucket]
+      if head and this and (this < group or this == group and head < name) then best, group, name = bucket, this, head end
     end
-    if front and rank.ordered and not w.partly then return front end
-    if not load_heads(w, not rank.ordered) then return front end
-  end
-end
-local function best_bucket(w, rank)
-  local front = w.fronts[rank]
-  while true do
-    local best, name = nil, nil
-    for n = 1, front and #front or 0 do
-      local head = w.head[front[n]]
-      if head and (not name or head < name) then best, name = front[n], head end
-    end
-    if best then return best end
-    front = front_of(w, rank)
-    w.fronts[rank] = front
-    if not front then return end
-  end
+    local settled = best and (rank.first[group] and name <= w.read or rank.ordered and sub(name, 1, 3) < sub(w.read, 1, 3))
+  until settled or not load_heads(w)
+  return best
 end
 local function page(bucket, from)
   return call('ZRANGE', K.queue_bucket .. bucket, int(from), int(from + 2), 'WITHSCORES')
@@ -175,7 +163,7 @@ local function claim_all(A, p, corrupt, failed)
   local answers, groups = {}, tonumber(A[p])
   if groups == 0 then return answers end
   local w = {
-    groups = {}, fronts = {}, known = {}, head = {}, was = {}, next = '-', candidates = {}, passed = {}, gone = {}, held = {},
+    groups = {}, known = {}, head = {}, was = {}, next = '-', page = 16, read = '', candidates = {}, passed = {}, gone = {}, held = {},
     set = {}, facts = { 'XADD', K.facts, '', 'at', '' }, f = 5, corrupt = corrupt, micros = int(micros),
     leases = { 'ZADD', K.leases }, holds = { 'ZADD', K.process_holds }, due = { 'ZADD', K.outbox_due, 'LT' },
     opening = { 'ZREM', K.queue_opening }, high = { 'ZREM', K.queue_high }, normal = { 'ZREM', K.queue_normal },

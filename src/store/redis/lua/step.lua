@@ -60,8 +60,8 @@ local function bind(A, first, last, ok, places)
     elseif from ~= '' then places.last, places[c] = to, to end
   end
 end
--- A command: how many words; how many of them come before its items, how many an item has, the change of each item; the
--- words. Reply: the words, the place of the first and of the last, without the items of changes that do not hold; the
+-- A command: how many words; how many of them come before its items, how many an item has, the change of each item as one
+-- character; the words. Reply: the words, the place of the first and of the last, without the items of changes that do not hold; the
 -- last before the first where nothing is left. Then where the next one begins.
 local function kept(A, p, ok)
   local count = tonumber(A[p])
@@ -72,8 +72,8 @@ local function kept(A, p, ok)
   local left, x, from = {}, 0, first + head
   for q = first, from - 1 do x = x + 1 left[x] = A[q] end
   local any = false
-  for owner in gmatch(owners, '%d+') do
-    if ok[tonumber(owner)] then
+  for n = 1, #owners do
+    if ok[byte(owners, n)] then
       any = true
       for q = from, from + width - 1 do x = x + 1 left[x] = A[q] end
     end
@@ -86,16 +86,11 @@ local function compare(A, p, ok)
   local count = tonumber(A[p])
   if count == 0 then return p + 1 end
   local found, expected = call(unpack(A, p + 2, p + 1 + count)), p + 1 + count
-  local owners
   for n = 1, count - 2 do
     local text, want = found[n] or '', A[expected + n]
     if sub(want, -1) == '\n' then text = sub(text, 1, #want) end
     if text ~= want then
-      if not owners then
-        owners = {}
-        for owner in gmatch(match(A[p + 1], '%S+$'), '%d+') do owners[#owners + 1] = tonumber(owner) end
-      end
-      ok[owners[n]], ok.all = false, false
+      ok[byte(A[p + 1], -(count - 1 - n))], ok.all = false, false
     end
   end
   return expected + count - 1

@@ -1,10 +1,7 @@
 -- Part of every function: the clock, the counters of the namespace, and how numbers are spelled.
 
 -- Set when a function begins: while the library is loaded there is no Redis to call yet.
-local call, try, unpack, sub, find, match, gmatch, format, floor, tonumber, pairs
-local META = {
-  'generation', 'clock_read', 'clock_offset', 'seq', 'steps', 'place', 'filing', 'registry_version',
-  'quarantine_until', 'lost_at', 'settle_until', 'fence_floor' }
+local call, try, unpack, sub, byte, find, match, gmatch, format, floor, tonumber, pairs
 local now, now_text, micros, meta
 local function int(n) return format('%d', n) end
 
@@ -29,10 +26,14 @@ end
 -- False: this is not the data that the caller knows.
 local function begin(given_ms, generation)
   call, try, unpack, tonumber, pairs = redis.call, redis.pcall, _G.unpack, _G.tonumber, _G.pairs
-  sub, find, match, gmatch, format, floor = string.sub, string.find, string.match, string.gmatch, string.format, math.floor
-  local values = call('HMGET', K.meta, unpack(META))
-  meta = {}
-  for n = 1, #META do meta[META[n]] = values[n] or '' end
+  sub, byte, find, match, gmatch, format, floor = string.sub, string.byte, string.find, string.match, string.gmatch, string.format, math.floor
+  local v = call('HMGET', K.meta, 'generation', 'clock_read', 'clock_offset', 'seq', 'steps', 'place', 'filing',
+    'registry_version', 'quarantine_until', 'lost_at', 'settle_until', 'fence_floor')
+  -- Made at once: a table that grows is made again and again.
+  meta = {
+    generation = v[1] or '', clock_read = v[2] or '', clock_offset = v[3] or '', seq = v[4] or '', steps = v[5] or '',
+    place = v[6] or '', filing = v[7] or '', registry_version = v[8] or '', quarantine_until = v[9] or '',
+    lost_at = v[10] or '', settle_until = v[11] or '', fence_floor = v[12] or '' }
   if generation ~= '' and meta.generation ~= generation then return false end
   read_clock(given_ms)
   return true

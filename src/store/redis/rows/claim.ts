@@ -81,15 +81,28 @@ const recall: Verb<RecallInput & { readonly taskId: string }, Claimed | null> = 
   },
 };
 
-/** True: no bucket of a group is more urgent than one of an earlier group, so that Redis may look by priority. */
-function isByPriority(groups: ClaimInput['groups']): boolean {
+/**
+ * Groups of bucket numbers: `;` before a group whose buckets are less urgent than all before it, otherwise `|`. A star
+ * in front: a later group has more urgent buckets than an earlier one, so that Redis cannot look by urgency.
+ */
+function spellGroups(
+  groups: ClaimInput['groups'],
+  numberOf: (bucket: string) => string | undefined,
+): string {
+  let text = '';
   let least = Number.POSITIVE_INFINITY;
-  return groups.every((group) => {
-    const priorities = group.map((key) => parseBucketKey(key).priority);
-    const fits = Math.max(...priorities) <= least;
+  let ordered = true;
+  for (const group of groups) {
+    const filled = group.filter((key) => numberOf(key) !== undefined);
+    if (filled.length === 0) continue;
+    const priorities = filled.map((key) => parseBucketKey(key).priority);
+    const most = Math.max(...priorities);
+    if (most > least) ordered = false;
+    if (text !== '') text += most < least ? ';' : '|';
+    text += filled.map(numberOf).join();
     least = Math.min(least, ...priorities);
-    return fits;
-  });
+  }
+  return ordered ? text : `*${text}`;
 }
 
 export function createClaims(env: Claiming): Pick<BaseStore, 'claim' | 'recall'> {
@@ -100,14 +113,10 @@ export function createClaims(env: Claiming): Pick<BaseStore, 'claim' | 'recall'>
   async function groupsText(groups: ClaimInput['groups'], version: number): Promise<string> {
     const known = numbered.get(groups);
     if (known !== undefined) return known;
-    const number = groups.length === 0 ? new Map() : await buckets.numbers(version);
-    const text = groups
-      .map((group) => group.flatMap((key) => number.get(key) ?? []).join(','))
-      .filter((group) => group !== '')
-      .join('|');
-    const told = isByPriority(groups) ? text : `*${text}`;
-    numbered.set(groups, told);
-    return told;
+    const numbers = groups.length === 0 ? new Map() : await buckets.numbers(version);
+    const text = spellGroups(groups, (bucket) => numbers.get(bucket));
+    numbered.set(groups, text);
+    return text;
   }
 
   async function handOut(

@@ -68,21 +68,27 @@ const MANY: Readonly<Record<string, number>> = {
 /** One command has at most so many items. */
 const MOST_ITEMS = 500;
 
-/** One command: `head` words, then the items. */
+/** One command: `head` words, then the items; of each the change it belongs to, as one character. */
 interface Command {
   readonly head: number;
   readonly words: string[];
-  readonly owners: number[];
+  owners: string;
 }
 
-const command = (...words: string[]): Command => ({ head: words.length, words, owners: [] });
+const command = (...words: string[]): Command => ({ head: words.length, words, owners: '' });
+
+/** A step has at most so many changes: each has a character of one byte. */
+export const MOST_CHANGES = 100;
+const OWNERS = Array.from({ length: MOST_CHANGES + 1 }, (_, c) => String.fromCharCode(c));
 
 /** How many words; how they belong together, which is looked at only where a change does not hold; the words. */
 function spellCommand({ head, words, owners }: Command, to: Arguments): void {
-  const width = owners.length === 0 ? 0 : (words.length - head) / owners.length;
-  to.int(owners.length === 0 ? 0 : words.length);
-  if (owners.length === 0) return;
-  to.text(`${head} ${width} ${owners.join()}`);
+  if (owners === '') {
+    to.text('0');
+    return;
+  }
+  to.int(words.length);
+  to.text(`${head} ${(words.length - head) / owners.length} ${owners}`);
   to.texts(words);
 }
 
@@ -91,10 +97,10 @@ function gather(changes: readonly Change[]): Command[] {
   const many = new Map<string, Command>();
   const full: Command[] = [];
   const single: Command[] = [];
-  const add = (item: ListChange, owner: number): void => {
+  const add = (item: ListChange, owner: string): void => {
     const head = MANY[item[0]];
     if (head === undefined) {
-      single.push({ head: item.length, words: item as unknown as string[], owners: [owner] });
+      single.push({ head: item.length, words: item as unknown as string[], owners: owner });
       return;
     }
     const name = head === 1 ? item[0] : `${item[0]} ${item.length} ${item[1]}`;
@@ -105,10 +111,10 @@ function gather(changes: readonly Change[]): Command[] {
       many.set(name, found);
     }
     for (let at = head; at < item.length; at += 1) found.words.push(item[at] as string);
-    found.owners.push(owner);
+    found.owners += owner;
   };
   for (const [index, { lists }] of changes.entries())
-    for (const item of lists) add(item, index + 1);
+    for (const item of lists) add(item, OWNERS[index + 1] as string);
   return [...full, ...many.values(), ...single];
 }
 
@@ -128,26 +134,26 @@ export function spellChanges(changes: readonly Change[], at: Keys['at'], to: Arg
   const buckets = new Set<string>();
   for (const [index, change] of changes.entries()) {
     const { until, places, filing } = change;
-    const c = index + 1;
+    const owner = OWNERS[index + 1] as string;
     if (until !== null || places !== null || filing !== '') {
       const [first, last] = places ?? ['', ''];
-      bound.push(String(c), String(until ?? ''), String(first), String(last), filing);
+      bound.push(String(index + 1), String(until ?? ''), String(first), String(last), filing);
     }
     for (const [name, text, next] of change.rows) {
       if (text !== '*') {
         compared.words.push(name);
-        compared.owners.push(c);
+        compared.owners += owner;
         expected.push(expectedText(text));
       }
       if (next === '=') continue;
       const change = next === '-' ? gone : set;
-      change.owners.push(c);
+      change.owners += owner;
       change.words.push(name);
       if (next !== '-') change.words.push(next);
     }
     for (const { shift, body } of change.facts) {
       facts.words.push(shift, body);
-      facts.owners.push(c);
+      facts.owners += owner;
     }
     for (const bucket of change.buckets) buckets.add(bucket);
   }

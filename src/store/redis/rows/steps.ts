@@ -10,7 +10,13 @@ import type { StoreClock } from '../connection/store-clock.ts';
 import type { Keys } from '../keys.ts';
 import { type CountedFact, leaseShift } from './fact-lines.ts';
 import { decodeFiled, decodeHead, type FiledTask, type IssueHead } from './row-codec.ts';
-import { type Change, type ClaimAsked, spellChanges, spellClaims } from './step-arguments.ts';
+import {
+  type Change,
+  type ClaimAsked,
+  MOST_CHANGES,
+  spellChanges,
+  spellClaims,
+} from './step-arguments.ts';
 
 /** A task that was leased, with the rows of its issue as they were before. */
 export interface Leased {
@@ -150,6 +156,7 @@ export function createSteps(
     let count = 0;
     for (const { asked } of changes) {
       rows += asked.rows.length + asked.lists.length / 2;
+      if (count === MOST_CHANGES) break;
       if (count > 0 && (rows > MOST_ROWS || asked.rows.some(([name]) => named.has(name)))) break;
       for (const [name] of asked.rows) named.add(name);
       count += 1;
