@@ -8,12 +8,10 @@ import { matchCount, parseBucketKey, rankBuckets } from '../../../core/pairing/m
 import type { HandOut, Store } from '../../../core/store.ts';
 import { openRedisStore } from '../redis-store.ts';
 
-const SKILLS = [
-  ['css', 'python', 'web'],
-  ['rust', 'web'],
-] as const;
-const LABEL_SETS = [['python'], ['web'], ['css', 'web'], ['python', 'web'], ['rust'], ['go']];
-const PRIORITIES = [25, 50, 100];
+/** Enough for more buckets of one priority than a claim reads at once. */
+const LABELS = ['api', 'css', 'go', 'python', 'rust', 'sql', 'ux', 'web'];
+const SKILLS = [LABELS, ['rust', 'web']];
+const PRIORITIES = [25, 50, 50, 50, 50, 100];
 
 let server: RedisServer;
 beforeAll(async () => {
@@ -27,10 +25,10 @@ interface Made {
 }
 
 /** Claims with everything they need at hand, so that all of one turn share a round trip. */
-async function createClaims(store: Store) {
-  await store.learn(SKILLS.flat());
+async function createClaims(store: Store, skills: readonly string[][] = SKILLS) {
+  await store.learn(skills.flat());
   const { buckets, version } = await store.registry();
-  const groups = SKILLS.map((capabilities) =>
+  const groups = skills.map((capabilities) =>
     rankBuckets(
       { agentId: 'a', capabilities, kinds: null, repositories: null },
       buckets.map((key) => [key, parseBucketKey(key)]),
@@ -41,7 +39,7 @@ async function createClaims(store: Store) {
     tokens += 1;
     const result = await store.claim({
       agentId: `agent-${tokens}-${skill}`,
-      capabilities: SKILLS[skill] ?? [],
+      capabilities: skills[skill] ?? [],
       requestId: null,
       token: `token-${tokens}`,
       leaseSeconds: 600,
@@ -93,10 +91,10 @@ it('takes exactly the best task, also after one was given back in the same round
     fc.asyncProperty(
       fc.array(
         fc.record({
-          labels: fc.constantFrom(...LABEL_SETS),
+          labels: fc.subarray(LABELS, { minLength: 1, maxLength: 5 }),
           priority: fc.constantFrom(...PRIORITIES),
         }),
-        { minLength: 5, maxLength: 40 },
+        { minLength: 5, maxLength: 80, size: 'max' },
       ),
       fc.array(fc.array(ACT, { minLength: 1, maxLength: 30 }), { minLength: 2, maxLength: 4 }),
       async (issues, turns) => {
@@ -145,4 +143,20 @@ it('takes exactly the best task, also after one was given back in the same round
     ),
     { numRuns: 25 },
   );
+});
+
+it('takes what is older in a bucket that was not read yet before what is younger in one that was', async () => {
+  const labels = Array.from({ length: 40 }, (_, index) => `label-${index}`);
+  // One task in each bucket, and a second one in the first.
+  const made = [...labels, 'label-0'].map((label, index) => entry(index + 1, { labels: [label] }));
+  await server.raw.flushall();
+  const store = await openRedisStore({ connection: { url: server.url } });
+  try {
+    await store.mirror(made);
+    const claim = await createClaims(store, [labels]);
+    const taken = await Promise.all(made.slice(0, 30).map(() => claim(0)));
+    expect(taken.map((one) => one?.task.number)).toEqual(made.slice(0, 30).map((_, n) => n + 1));
+  } finally {
+    await store.close();
+  }
 });
