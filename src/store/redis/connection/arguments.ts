@@ -20,10 +20,9 @@ export interface WrittenArguments {
 /** What a character needs in UTF-8 at most, and what stands around a text. */
 const MOST_BYTES = 3;
 const AROUND = 16;
-/** Up to here a loop is faster than a call of the buffer's. */
-const SHORT = 48;
 /** What stands before a text, by its length. */
-const HEADERS = Array.from({ length: 1000 }, (_, value) => `$${value}\r\n`);
+const HEADERS = Array.from({ length: 1000 }, (_, value) => [...Buffer.from(`$${value}\r\n`)]);
+const LINE_END = 0x0a0d;
 
 export function createArguments(size = 65_536): WriteArguments {
   let bytes = Buffer.allocUnsafe(size);
@@ -37,38 +36,29 @@ export function createArguments(size = 65_536): WriteArguments {
     bytes = larger;
   }
 
-  /** False, and nothing written: it is not plain ASCII. */
-  function ascii(value: string): boolean {
-    const begin = end;
-    for (let at = 0; at < value.length; at += 1) {
-      const code = value.charCodeAt(at);
-      if (code > 0x7f) {
-        end = begin;
-        return false;
+  function length(value: number): void {
+    const known = HEADERS[value];
+    if (known === undefined) end += bytes.write(`$${value}\r\n`, end);
+    else
+      for (const byte of known) {
+        bytes[end] = byte;
+        end += 1;
       }
-      bytes[end] = code;
-      end += 1;
-    }
-    return true;
   }
 
   function text(value: string): void {
-    const { length } = value;
-    reserve(MOST_BYTES * length + AROUND);
+    reserve(MOST_BYTES * value.length + AROUND);
     const begin = end;
-    ascii(HEADERS[length] ?? `$${length}\r\n`);
-    if (length > SHORT || !ascii(value)) {
-      let written = bytes.write(value, end);
-      if (written !== length) {
-        // Not plain ASCII: its length is known only now.
-        end = begin;
-        ascii(`$${written}\r\n`);
-        written = bytes.write(value, end);
-      }
-      end += written;
+    length(value.length);
+    let written = bytes.write(value, end);
+    if (written !== value.length) {
+      // Not plain ASCII: its length is known only now.
+      end = begin;
+      length(written);
+      written = bytes.write(value, end);
     }
-    bytes[end] = 0x0d;
-    bytes[end + 1] = 0x0a;
+    end += written;
+    bytes.writeUInt16LE(LINE_END, end);
     end += 2;
     count += 1;
   }
