@@ -11,6 +11,7 @@ export const KEY_PATTERNS = {
   rows: 'rows',
   issue_status: 'issue:status:{id}',
   issue_metadata: 'issue:metadata:{id}',
+  issues_pictures: 'issues:pictures',
   issues_processing: 'issues:processing',
   issues_completed: 'issues:completed:{date}',
   issues_open: 'issues:open:{repository}',

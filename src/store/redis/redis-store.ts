@@ -161,7 +161,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
 
   const rows = createRows(link, keys);
   const buckets = createBuckets(link, keys);
-  const snapshots = createIssueSnapshots(link, keys, identifiers);
+  const snapshots = createIssueSnapshots(link, keys);
   const indexes = createIndexes(keys, identifiers);
   const agents = createAgents(keys, ttls, write);
   lost.push(rows.forgetAll, buckets.forget, agents.forget);

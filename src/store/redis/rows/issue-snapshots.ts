@@ -1,39 +1,42 @@
-// What the forge showed of issues: long texts that steps never look at. The last ones are remembered by their
-// fingerprint, which stands in the issue's head.
+// What the forge showed of issues: long texts that steps never look at, in a hash of their own. The last ones are
+// remembered by their fingerprint, which stands in the issue's head.
 
 import { BantoError } from '../../../core/errors.ts';
 import type { Issue } from '../../../core/issue.ts';
 import type { IssueRef } from '../../../core/rows/ledger-row.ts';
 import type { Link } from '../connection/link.ts';
-import type { Identifiers, Keys } from '../keys.ts';
+import type { Keys } from '../keys.ts';
 import { createCache } from './cache.ts';
+import { createHashReader } from './hash-reader.ts';
+import { issueName } from './row-codec.ts';
+import type { ListChange } from './step-arguments.ts';
 
 const REMEMBERED = 5000;
 
 export interface IssueSnapshots {
+  /** Those that are asked for in one turn, and are not remembered, come with one command. */
   get(ref: IssueRef, fingerprint: string): Promise<Issue>;
-  put(ref: IssueRef, fingerprint: string, picture: Issue): void;
+  put(ref: IssueRef, fingerprint: string, picture: Issue): ListChange;
 }
 
-export function createIssueSnapshots(
-  link: Link,
-  keys: Keys,
-  identifiers: Identifiers,
-): IssueSnapshots {
+export function createIssueSnapshots(link: Link, { at }: Keys): IssueSnapshots {
   const known = createCache<{ readonly fingerprint: string; readonly picture: Issue }>(REMEMBERED);
-  const keyOf = ({ repository, number }: IssueRef) =>
-    `${keys.at.issue_metadata}${identifiers.issueId(repository, number)}`;
+  const read = createHashReader(link, at.issues_pictures);
 
   return {
-    put: (ref, fingerprint, picture) => known.set(keyOf(ref), { fingerprint, picture }),
+    put(ref, fingerprint, picture) {
+      const name = issueName(ref);
+      known.set(name, { fingerprint, picture });
+      return ['HSET', at.issues_pictures, name, JSON.stringify(picture)];
+    },
     async get(ref, fingerprint) {
-      const key = keyOf(ref);
-      const found = known.get(key);
+      const name = issueName(ref);
+      const found = known.get(name);
       if (found?.fingerprint === fingerprint) return found.picture;
-      const json = (await link.send('HGET', key, 'picture')) as string | null;
-      if (json === null) throw new BantoError('internal', `What ${key} showed is missing.`);
+      const [json = ''] = await read([name]);
+      if (json === '') throw new BantoError('internal', `What ${name} showed is missing.`);
       const picture = JSON.parse(json) as Issue;
-      known.set(key, { fingerprint, picture });
+      known.set(name, { fingerprint, picture });
       return picture;
     },
   };

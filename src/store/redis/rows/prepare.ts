@@ -121,16 +121,15 @@ export function createPrepare(env: Preparing): (decided: Decided) => Promise<Pre
     draft.lists.push(...indexes.moveIssue(head, after, seenAt, at.filing.isLearned));
     if (issue === undefined || picture === head?.picture) return;
     const shown = issue.picture;
-    snapshots.put(ref, picture, shown);
     const fields = {
       number: String(ref.number),
       repository: ref.repository,
       title: shown.title,
       labels: JSON.stringify(shown.labels),
       url: shown.url,
-      picture: JSON.stringify(shown),
     };
     const key = `${keys.at.issue_metadata}${identifiers.issueId(ref.repository, ref.number)}`;
+    draft.lists.push(snapshots.put(ref, picture, shown));
     draft.lists.push(['HSET', key, ...Object.entries(fields).flat()]);
   }
 

@@ -1,10 +1,11 @@
-// Rows, read or remembered: those of leases that are under way here. What is remembered may have changed meanwhile: a step compares it, and whoever was told
-// `stale` reads again. Reads that are asked for in one turn share one command.
+// Rows, read or remembered: those of leases that are under way here. What is remembered may have changed meanwhile: a
+// step compares it, and whoever was told `stale` reads again.
 
 import type { IssueRef } from '../../../core/rows/ledger-row.ts';
 import type { Link } from '../connection/link.ts';
 import type { Keys } from '../keys.ts';
 import { createCache } from './cache.ts';
+import { createHashReader, type ReadHash } from './hash-reader.ts';
 import {
   decodeFiled,
   decodeHead,
@@ -18,8 +19,7 @@ import {
 } from './row-codec.ts';
 
 export interface Rows {
-  /** Texts by name, read now; '' where there is none. */
-  read(names: readonly string[]): Promise<string[]>;
+  readonly read: ReadHash;
   tasks(ids: readonly string[], fresh: boolean): Promise<Map<string, FiledTask>>;
   /** Read now. */
   heads(refs: readonly IssueRef[]): Promise<(IssueHead | undefined)[]>;
@@ -32,53 +32,12 @@ export interface Rows {
 }
 
 const REMEMBERED = 20_000;
-const PAGE = 1000;
 
 type Known = FiledTask | IssueHead | Ledger;
 
 export function createRows(link: Link, keys: Keys): Rows {
   const known = createCache<Known>(REMEMBERED);
-  let asked: {
-    names: readonly string[];
-    resolve(texts: string[]): void;
-    reject(e: unknown): void;
-  }[] = [];
-
-  async function fetch(names: readonly string[]): Promise<string[]> {
-    const texts: string[] = [];
-    for (let from = 0; from < names.length; from += PAGE) {
-      const page = names.slice(from, from + PAGE);
-      const reply = (await link.send('HMGET', keys.at.rows, ...page)) as (string | null)[];
-      for (const text of reply) texts.push(text ?? '');
-    }
-    return texts;
-  }
-
-  function flush(): void {
-    const batch = asked;
-    asked = [];
-    fetch(batch.flatMap(({ names }) => names)).then(
-      (texts) => {
-        let from = 0;
-        for (const { names, resolve } of batch) {
-          resolve(texts.slice(from, from + names.length));
-          from += names.length;
-        }
-        return texts;
-      },
-      (error: unknown) => {
-        for (const { reject } of batch) reject(error);
-      },
-    );
-  }
-
-  function read(names: readonly string[]): Promise<string[]> {
-    if (names.length === 0) return Promise.resolve([]);
-    return new Promise((resolve, reject) => {
-      if (asked.length === 0) queueMicrotask(flush);
-      asked.push({ names, resolve, reject });
-    });
-  }
+  const read = createHashReader(link, keys.at.rows);
 
   async function get<Row extends Known>(
     names: readonly string[],

@@ -128,6 +128,7 @@ export function createForget(env: Forgetting): BaseStore['forget'] {
       ['ZREM', at.issues_closed, name],
       ['DEL', `${at.issue_status}${shown}`],
       ['DEL', `${at.issue_metadata}${shown}`],
+      ['HDEL', at.issues_pictures, name],
     ];
     const gone = (row: string, text: string): RowChange => [row, text, '-'];
     return apply(
