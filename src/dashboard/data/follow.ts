@@ -2,6 +2,7 @@
 // as a whole is read once, first what is seen first.
 
 import { batch } from '@preact/signals';
+import { isTold } from '../../doors/schema/told.ts';
 import { api } from './api.ts';
 import type { Card, Cards, Event } from './contract.ts';
 import { takeLeaseEvent } from './leases.ts';
@@ -32,28 +33,6 @@ const MOST_CARDS = 20_000;
 const MOST_VISIBLE = 100;
 const POLL_MS = 10_000;
 const RESYNC_MS = 600_000;
-
-const TOLD = new Set([
-  'leased',
-  'completed',
-  'failed',
-  'released',
-  'expired',
-  'refused',
-  'unlocked',
-  'dead',
-  'cancelled',
-  'requeued',
-  'prioritized',
-  'asked',
-  'answered',
-  'budgeted',
-  'ledger_failed',
-  'issue_added',
-  'issue_edited',
-  'issue_closed',
-  'issue_reopened',
-]);
 
 function debounce(ms: () => number, run: () => Promise<void>): () => void {
   let timer: ReturnType<typeof setTimeout> | null = null;
@@ -257,7 +236,7 @@ export function takeEvent(event: Event): void {
   if (event.type === 'ledger_failed' && typeof event['error'] === 'string') {
     ledgerFailure.value = { error: event['error'], at: event.at };
   }
-  if (TOLD.has(event.type)) latest.value = [event, ...latest.value].slice(0, MOST_LATEST);
+  if (isTold(event.type)) latest.value = [event, ...latest.value].slice(0, MOST_LATEST);
   takeLeaseEvent(event);
   if (event.type === 'renewed') {
     renew(event);
