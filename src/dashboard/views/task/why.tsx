@@ -2,14 +2,14 @@
 
 import { Fragment } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { api } from '../data/api.ts';
-import { now } from '../data/clock.ts';
-import type { Column } from '../data/columns.ts';
-import type { Why } from '../data/contract.ts';
-import { agentNames } from '../data/state.ts';
-import { Glyph } from '../parts/marks.tsx';
-import { clockOrDay } from '../words/time.ts';
-import { becauseText, words } from '../words/words.ts';
+import { api } from '../../data/api.ts';
+import { now } from '../../data/clock.ts';
+import type { Column } from '../../data/columns.ts';
+import type { Why } from '../../data/contract.ts';
+import { agentNames } from '../../data/state.ts';
+import { Glyph } from '../../parts/marks.tsx';
+import { clockOrDay } from '../../words/time.ts';
+import { becauseText, words } from '../../words/words.ts';
 
 function Outcome({ ok, first }: { ok: boolean; first: boolean }) {
   const { task } = words.value;
