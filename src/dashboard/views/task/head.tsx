@@ -58,41 +58,39 @@ export function Head({ detail }: { detail: Detail }) {
   const most = config.value?.max_attempts ?? 3;
   const column = columnOf(detail);
   return (
-    <>
-      <div class="view-head">
-        <div class="task-head">
-          <div class="crumb dim">
-            <a href={boardAddress.value}>{views.board}</a> / {detail.repository}#{detail.issue_id}
-          </div>
-          <h1>{detail.title}</h1>
+    <div class="view-head">
+      <div class="task-head">
+        <div class="crumb dim">
+          <a href={boardAddress.value}>{views.board}</a> / {detail.repository}#{detail.issue_id}
         </div>
-        <div class="end">
-          <Actions task={detail} />
-        </div>
-      </div>
-      <div class="task-meta">
-        <StateOf card={detail} />
-        {detail.reason === null ? null : (
-          <span class={column === 'dead' ? 'shu' : 'ink2'}>{reasonText(detail.reason)}</span>
-        )}
-        <span class="ink2">{kinds[detail.kind]}</span>
-        {detail.state === 'done' ? null : (
+        <h1>{detail.title}</h1>
+        <div class="task-meta">
+          <StateOf card={detail} />
+          {detail.reason === null ? null : (
+            <span class={column === 'dead' ? 'shu' : 'ink2'}>{reasonText(detail.reason)}</span>
+          )}
+          <span class="ink2">{kinds[detail.kind]}</span>
+          {detail.state === 'done' ? null : (
+            <span class="ink2">
+              {text.attempt(
+                Math.min(most, detail.attempts + (detail.state === 'dead' ? 0 : 1)),
+                most,
+              )}
+            </span>
+          )}
+          {detail.kind === 'implement' ? null : (
+            <span class="ink2">{text.round(((detail.round - 1) % 100) + 1)}</span>
+          )}
           <span class="ink2">
-            {text.attempt(
-              Math.min(most, detail.attempts + (detail.state === 'dead' ? 0 : 1)),
-              most,
-            )}
+            {text.inState('\0').split('\0')[0]}
+            <Age since={stateSince(detail)} />
+            {text.inState('\0').split('\0')[1]}
           </span>
-        )}
-        {detail.kind === 'implement' ? null : (
-          <span class="ink2">{text.round(((detail.round - 1) % 100) + 1)}</span>
-        )}
-        <span class="ink2">
-          {text.inState('\0').split('\0')[0]}
-          <Age since={stateSince(detail)} />
-          {text.inState('\0').split('\0')[1]}
-        </span>
+        </div>
       </div>
-    </>
+      <div class="end">
+        <Actions task={detail} />
+      </div>
+    </div>
   );
 }

@@ -13,6 +13,8 @@ import type { Row } from './rows.ts';
 const ROW_PX = 46;
 const HEAD_PX = 28;
 const CHAR_PX = 6.4;
+const LANES_PX = 27;
+const MOST_LANES = 7;
 
 type Tone = keyof ReturnType<typeof toneNames>;
 const toneNames = () => words.value.timeline.keys;
@@ -105,14 +107,31 @@ function Bar({ lease, y, range, end }: { lease: LeaseBar; y: number; range: Rang
   );
 }
 
-function WaitingBar({ card, y, range, end }: { card: Card; y: number; range: Range; end: number }) {
+/** One below the other: how many wait, and since when. The newest share the last lane. */
+function WaitingBar(props: {
+  readonly card: Card;
+  readonly lane: { readonly index: number; readonly count: number };
+  readonly y: number;
+  readonly range: Range;
+  readonly end: number;
+}) {
+  const { card, lane, y, range, end } = props;
+  const each = LANES_PX / Math.min(lane.count, MOST_LANES);
+  const top = y + 9 + Math.min(lane.index, MOST_LANES - 1) * each;
   const scale = range.px / (range.to - range.from);
   const x = Math.max(0, (Date.parse(card.since) - range.from) * scale);
   const width = Math.max(3, (end - range.from) * scale - x);
   return (
     <a href={taskPath(card.task_id)} aria-label={`${reference(card)} ${card.title}`}>
       <title>{`${reference(card)} ${card.title}`}</title>
-      <rect class="b-waiting" x={x} y={y + 9} width={width} height="27" rx="3" />
+      <rect
+        class={lane.count > 2 ? 'b-waiting thin' : 'b-waiting'}
+        x={x}
+        y={top}
+        width={width}
+        height={lane.count === 1 ? each : Math.max(2, each - 2)}
+        rx={Math.min(3, each / 4)}
+      />
     </a>
   );
 }
@@ -186,8 +205,15 @@ export function Drawing({ rows, range }: { rows: readonly Row[]; range: Range })
                 end={end}
               />
             ))}
-            {waiting.map((card) => (
-              <WaitingBar key={card.task_id} card={card} y={y} range={range} end={end} />
+            {waiting.map((card, lane) => (
+              <WaitingBar
+                key={card.task_id}
+                card={card}
+                lane={{ index: lane, count: waiting.length }}
+                y={y}
+                range={range}
+                end={end}
+              />
             ))}
           </g>
         );

@@ -53,9 +53,9 @@ export function useRows(range: { from: number; to: number }): Row[] {
     .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
     .slice(0, MOST_ROWS)
     .map((name) => rowOf(members.get(name), name, byAgent.get(name) ?? []));
-  const waiting = [...cards.value.values()].filter(
-    ({ kind, state }) => kind === 'review' && state === 'ready',
-  );
+  const waiting = [...cards.value.values()]
+    .filter(({ kind, state }) => kind === 'review' && state === 'ready')
+    .sort((a, b) => a.since.localeCompare(b.since));
   if (waiting.length === 0) return rows;
   const { timeline } = words.value;
   const sub = timeline.waits(waiting.length);
