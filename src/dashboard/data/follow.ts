@@ -20,6 +20,7 @@ import {
   truncated,
   twoDays,
 } from './state.ts';
+import { linkedTasks } from './task-links.ts';
 
 const FLUSH_MS = 80;
 const SHOW_CHANGE_MS = 1200;
@@ -292,8 +293,7 @@ export function readAgain(taskIds: readonly string[]): void {
 
 /** The same for what others change on the forge, while somebody looks at it. */
 function readVisible(): void {
-  const links = document.querySelectorAll<HTMLAnchorElement>('main a[href^="/tasks/"]');
-  const ids = new Set([...links].map(({ pathname }) => decodeURIComponent(pathname.slice(7))));
+  const ids = linkedTasks(document.querySelectorAll('main a[href]'));
   readAgain([...ids].filter((id) => cards.value.has(id)).slice(0, MOST_VISIBLE));
 }
 
