@@ -190,8 +190,8 @@ test('neither the tokens of callers nor the secret of webhooks is in the log of 
       headers: { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` },
       body: '{}',
     });
-    const events = await fetch(`${url}/api/v1/tokens`, { headers: bearer(token) });
-    expectNoSecret(await events.text(), token, good);
+    const listed = await fetch(`${url}/api/v1/tokens`, { headers: bearer(good) });
+    expectNoSecret(await listed.text(), token, good);
   });
   expect(said).toContain('answered');
   expectNoSecret(said, good, TOKEN, github.token, 'hush-webhook');

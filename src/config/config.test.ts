@@ -125,7 +125,7 @@ describe('what stops the start', () => {
     [
       {},
       { broker_port: '80' },
-      'BROKER_PORT is "80" (broker_port in banto.config.json); it must be a whole number from 0 to 65535.',
+      'BROKER_PORT is "80" (broker_port in banto.config.json); in a file it is written 80.',
     ],
     [
       { LOG_LEVEL: 'loud' },
@@ -188,6 +188,11 @@ describe('what stops the start', () => {
       { GITHUB_REPOSITORY: 'o/r,nonsense', GITHUB_TOKEN: 'x' },
       undefined,
       'GITHUB_REPOSITORY is ["o/r","nonsense"] (from the environment); it must be owner/repo, several by comma.',
+    ],
+    [
+      { GITHUB_TOKEN: 'x' },
+      { github_repository: 'o/r' },
+      'GITHUB_REPOSITORY is "o/r" (github_repository in banto.config.json); in a file it is written ["o/r"].',
     ],
     [
       { GITHUB_APP_ID: '1', GITHUB_REPOSITORY: 'o/r' },

@@ -160,13 +160,19 @@ function find(setting: Setting, sources: Sources, file: File | null): Found | nu
 
 const SHOWN_LENGTH = 60;
 
+/** A number or a list that stands in a file as the text that a variable would have. */
+function advice({ kind, secret }: Setting, { value }: Found): string {
+  const meant = typeof value === 'string' && secret !== true ? kind.read(value) : null;
+  return meant !== null && kind.accepts(meant)
+    ? `in a file it is written ${JSON.stringify(meant)}`
+    : `it must be ${kind.allowed}`;
+}
+
 function bad(setting: Setting, found: Found): BantoError {
   const text = JSON.stringify(found.value);
   const shown = text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
   const is = setting.secret === true ? 'is not usable' : `is ${shown}`;
-  return misconfigured(
-    `${setting.name} ${is} (${found.origin}); it must be ${setting.kind.allowed}.`,
-  );
+  return misconfigured(`${setting.name} ${is} (${found.origin}); ${advice(setting, found)}.`);
 }
 
 /** Reads and checks the settings that are wanted; names are checked in any case. */

@@ -128,6 +128,30 @@ export type FactBody =
 export type Fact = FactHead & FactBody;
 export type FactType = Fact['type'];
 
+/** What is worth a line to somebody who comes back: not every renewal. */
+const TOLD: ReadonlySet<string> = new Set<FactType>([
+  'leased',
+  'completed',
+  'failed',
+  'released',
+  'expired',
+  'refused',
+  'unlocked',
+  'dead',
+  'cancelled',
+  'requeued',
+  'prioritized',
+  'asked',
+  'answered',
+  'budgeted',
+  'ledger_failed',
+  ...ISSUE_FACTS,
+]);
+
+export function isTold(type: string): boolean {
+  return TOLD.has(type);
+}
+
 /** The counters of `GET /stats`, by the fact that raises them. */
 export const COUNTED_FACTS = {
   accepted: 'accepted',

@@ -10,16 +10,16 @@ import { Toasts } from './parts/toasts.tsx';
 import { Banners } from './shell/banners.tsx';
 import { Bar, TabBar } from './shell/bar.tsx';
 import { TokenPage } from './shell/token-page.tsx';
-import { Board } from './views/board.tsx';
-import { Overview } from './views/overview.tsx';
+import { Board } from './views/board/board.tsx';
+import { Overview } from './views/overview/overview.tsx';
 import { words } from './words/words.ts';
 
 /** Views that need more code are loaded when they are first opened. */
 const LATER: Partial<Record<View, () => Promise<ComponentType>>> = {
-  timeline: async () => (await import('./views/timeline.tsx')).Timeline,
+  timeline: async () => (await import('./views/timeline/timeline.tsx')).Timeline,
   agents: async () => (await import('./views/agents.tsx')).Agents,
   flow: async () => (await import('./views/flow.tsx')).Flow,
-  task: async () => (await import('./views/task.tsx')).Task,
+  task: async () => (await import('./views/task/task.tsx')).Task,
 };
 
 function Lazy({ load }: { load: () => Promise<ComponentType> }) {

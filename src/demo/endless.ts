@@ -21,8 +21,8 @@ const FLEET: readonly { readonly id: string; readonly capabilities: readonly str
   { id: 'hana', capabilities: ['python', 'docs'] },
   { id: 'kenji', capabilities: ['python', 'bug', 'review'] },
   { id: 'yuki', capabilities: ['frontend', 'docs', 'review'] },
-  { id: 'aoi', capabilities: ['api', 'payments', 'bug'] },
-  { id: 'ren', capabilities: ['search', 'api', 'css'] },
+  { id: 'aoi', capabilities: ['api', 'payments', 'review'] },
+  { id: 'ren', capabilities: ['search', 'api', 'review'] },
 ];
 
 const WORK: readonly (readonly [title: string, ...labels: string[]])[] = [
@@ -41,13 +41,14 @@ const WORK: readonly (readonly [title: string, ...labels: string[]])[] = [
 ];
 const NOTES = ['reading the code', 'writing a test', 'one test left', 'all tests pass'];
 
-const READY_WANTED = 10;
+/** Issues that wait for an agent. Reviews come first, and are no reason to open fewer. */
+const READY_WANTED = 8;
 const ISSUE_EVERY_MS = 4000;
 const MERGE_AFTER_MS = 30_000;
 const STEP_MS = [1000, 5000] as const;
 const AWAY_MS = 60_000;
 const FAILS = 0.1;
-const DIES = 0.03;
+const DIES = 0.008;
 const ASKS = 0.012;
 const QUESTION = 'Prices with or without tax? The old page shows both.';
 /** How long a question stands on the page before somebody answers it after all. */
@@ -67,12 +68,15 @@ function issueOf(index: number): DemoIssue {
 
 async function openIssues({ client, stage, signal }: Endless): Promise<void> {
   for (let index = 0; !signal.aborted; ) {
-    const { by_state } = await client.queue({ signal });
-    if (by_state.ready < READY_WANTED) {
+    const { counts } = await client.queue({ signal });
+    const ready = counts
+      .filter(({ state, kind }) => state === 'ready' && kind === 'implement')
+      .reduce((sum, { count }) => sum + count, 0);
+    if (ready < READY_WANTED) {
       await stage.open(issueOf(index));
       index += 1;
     }
-    const isEmpty = by_state.ready < READY_WANTED / 2;
+    const isEmpty = ready < READY_WANTED / 2;
     await sleep(isEmpty ? ISSUE_EVERY_MS / 8 : ISSUE_EVERY_MS, undefined, { signal });
   }
 }

@@ -112,6 +112,29 @@ describe.each(['sqlite', 'redis'] as const)('the page on %s', (store) => {
     await page.close();
   });
 
+  test('what is seen on the timeline is read again now and then, too', async () => {
+    const { page, wrong } = await openPage(browser, stage.url);
+    await page.clock.install();
+    await show(page, 'timeline');
+    const again = page.waitForRequest(/\/cards\?task_ids=/);
+    await page.clock.runFor(11_000);
+    await again;
+    expect(wrong).toEqual([]);
+    await page.close();
+  });
+
+  test('a card opens wherever it is clicked', async () => {
+    const { page } = await openPage(browser, stage.url);
+    await show(page, 'board');
+    await page
+      .locator('.card:visible')
+      .first()
+      .click({ position: { x: 6, y: 6 } });
+    await page.getByRole('heading', { level: 2, name: 'Why' }).waitFor();
+    expect(new URL(page.url()).pathname).toMatch(/^\/tasks\//);
+    await page.close();
+  });
+
   test('nothing is wider than its card, and text that turns its direction turns nothing else', async () => {
     const { page } = await openPage(browser, stage.url);
     await show(page, 'board');

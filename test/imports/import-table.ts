@@ -14,6 +14,7 @@ function inside(folder: string, entries: Table): Table {
 
 /** The words of core/ that everything else is said with. */
 const NOUNS = [
+  'because',
   'errors',
   'facts',
   'forge',

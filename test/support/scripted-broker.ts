@@ -2,6 +2,7 @@
 // doors, which only translate. What a broker really does is tested with the real one.
 
 import type { Assignment, Broker } from '../../src/broker/broker.ts';
+import { because } from '../../src/core/because.ts';
 import type { Fact } from '../../src/core/facts.ts';
 import type { Issue, StoredIssue } from '../../src/core/issue.ts';
 import { createActivity } from '../../src/core/reporting/activity.ts';
@@ -202,7 +203,14 @@ export function createScriptedBroker(): ScriptedBroker {
       taskId,
       offered: false,
       summary: 'The task is leased by agent-1.',
-      rules: [{ rule: 'state', ok: false, detail: 'The task is leased by agent-1.' }],
+      decisive: ['state'],
+      rules: [
+        {
+          rule: 'state',
+          ok: false,
+          ...because('state', 'The task is leased by agent-1.', { state: 'leased' }),
+        },
+      ],
       rivals: { ahead: 2, waitingAgents: 1 },
       earliestAt: AT,
     }),

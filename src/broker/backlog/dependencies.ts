@@ -1,7 +1,7 @@
 // What is wrong with the dependencies of one issue: looked up only when somebody asks why.
 
 import type { Issue } from '../../core/issue.ts';
-import { dependencyNotes, describeNotes } from '../../core/issue-text/dependencies.ts';
+import { dependencyNotes, explainNotes } from '../../core/issue-text/dependencies.ts';
 import { namedDependencies } from '../../core/plan/plan-gate.ts';
 import type { Context } from '../context.ts';
 
@@ -40,6 +40,6 @@ export function createDependencies({ store, forge }: Pick<Context, 'store' | 'fo
       next = [...new Set(further)].filter((number) => !known.has(number));
     }
     const notes = dependencyNotes(issue.number, (number) => known.get(number) ?? null);
-    return { ok: notes.cycle === null, sentences: describeNotes(issue.number, notes) };
+    return { ok: notes.cycle === null, because: explainNotes(issue.number, notes) };
   };
 }

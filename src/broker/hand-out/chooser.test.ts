@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { entry, idOf, plan } from '../../../test/contract/store/world.ts';
 import { type Desk, makeDesk } from '../../../test/support/desk.ts';
+import { because } from '../../core/because.ts';
 import { busy } from '../../core/errors.ts';
 import { bucketKey, parseBucketKey } from '../../core/pairing/match.ts';
 import { pausedSetting } from '../../core/pairing/paused.ts';
@@ -29,7 +30,8 @@ beforeEach(() => {
     }),
   });
   chooser = createChooser(desk.store, {
-    closed: async (agent) => (agent === 'hana' ? closed : null),
+    closed: async (agent) =>
+      agent === 'hana' && closed !== null ? because('day_budget', closed) : null,
   });
 });
 afterEach(() => desk.close());

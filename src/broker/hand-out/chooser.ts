@@ -107,7 +107,12 @@ export function createChooser(store: Store, day: Pick<DayBudget, 'closed'> = ALW
       const paused = pausedFor(seeker, state.paused);
       const closed = await day.closed(seeker.agentId);
       const groups = paused === null && closed === null ? rank(state, seeker) : [];
-      return { version: state.version, groups, paused, closed };
+      return {
+        version: state.version,
+        groups,
+        paused: paused?.detail ?? null,
+        closed: closed?.detail ?? null,
+      };
     },
     bucketsFor: learned,
     async open(seekers) {

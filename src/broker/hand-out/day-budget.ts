@@ -1,6 +1,7 @@
 // What a day may cost. Statistics are read again now and then: a limit is reached within seconds, not exactly.
 
 import { type DayCounters, dayUsedUp, midnightAfter } from '../../core/attempt/budget.ts';
+import type { Because } from '../../core/because.ts';
 import type { Context } from '../context.ts';
 
 const READ_AGAIN_MS = 2000;
@@ -9,7 +10,7 @@ const MOST_RETRY_SECONDS = 300;
 
 export interface DayBudget {
   /** Why this agent gets nothing more today; null: it may have what there is. */
-  closed(agentId: string | null): Promise<string | null>;
+  closed(agentId: string | null): Promise<Because | null>;
   retryAfterSeconds(): Promise<number>;
 }
 

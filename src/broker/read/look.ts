@@ -3,7 +3,12 @@
 import { BantoError } from '../../core/errors.ts';
 import { type Issue, issueKey } from '../../core/issue.ts';
 import { parseBucketKey, rankBuckets } from '../../core/pairing/match.ts';
-import { MAINTENANCE_FLAG, pausedFor, pausedName } from '../../core/pairing/paused.ts';
+import {
+  MAINTENANCE_FLAG,
+  pausedFor,
+  pausedForAll,
+  pausedName,
+} from '../../core/pairing/paused.ts';
 import { explain, type Rivals } from '../../core/pairing/why.ts';
 import { wishOf } from '../../core/plan/branch-wish.ts';
 import { score } from '../../core/priority.ts';
@@ -164,7 +169,7 @@ export function createLook(
     const names = new Set(
       [...flags].flatMap(([flag, on]) => (on === true ? (pausedName(flag) ?? []) : [])),
     );
-    const all = flags.get(MAINTENANCE_FLAG) === true ? 'Hand-out is paused by an operator.' : null;
+    const all = flags.get(MAINTENANCE_FLAG) === true ? pausedForAll() : null;
     const { repository } = detail.task;
     const of = { agentId: agentId ?? '', repositories: [repository] };
     const maintenance = all ?? pausedFor(of, names);

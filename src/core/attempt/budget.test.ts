@@ -32,7 +32,7 @@ describe('what a day may cost', () => {
     ['one agent', null, 3, 'a1', /a1.*MAX_COST_PER_AGENT_DAY_USD/],
     ['another agent has room', null, 3, 'a2', null],
   ])('%s', (_title, costUsd, agentCostUsd, agentId, expected) => {
-    const detail = dayUsedUp(counters, { costUsd, agentCostUsd }, agentId);
+    const detail = dayUsedUp(counters, { costUsd, agentCostUsd }, agentId)?.detail ?? null;
     if (expected === null) expect(detail).toBeNull();
     else expect(detail).toMatch(expected);
   });

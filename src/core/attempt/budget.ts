@@ -1,6 +1,7 @@
 // What work may cost. A task that used up its limits is stopped and held for a person; a day that used up its
 // own hands nothing out until midnight UTC.
 
+import { type Because, because } from '../because.ts';
 import type { Policy } from '../settings.ts';
 import { type Used, usdOf } from '../usage.ts';
 
@@ -54,15 +55,25 @@ export function dayUsedUp(
   counters: DayCounters,
   limits: DayLimits,
   agentId: string | null,
-): string | null {
+): Because | null {
   const spent = usdOf(counters['cost_micro_usd'] ?? 0);
   if (limits.costUsd !== null && spent >= limits.costUsd) {
-    return `Today's work has cost ${dollars(spent)} of the ${dollars(limits.costUsd)} that a day may cost (MAX_COST_PER_DAY_USD). Hand-out goes on at midnight UTC.`;
+    const values = { spent: dollars(spent), limit: dollars(limits.costUsd) };
+    return because(
+      'day_budget',
+      `Today's work has cost ${values.spent} of the ${values.limit} that a day may cost (MAX_COST_PER_DAY_USD). Hand-out goes on at midnight UTC.`,
+      values,
+    );
   }
   if (agentId === null || limits.agentCostUsd === null) return null;
   const own = usdOf(counters[`agent:${agentId}:cost_micro_usd`] ?? 0);
   if (own < limits.agentCostUsd) return null;
-  return `Today's work of ${agentId} has cost ${dollars(own)} of the ${dollars(limits.agentCostUsd)} that an agent may cost in a day (MAX_COST_PER_AGENT_DAY_USD). It gets tasks again at midnight UTC.`;
+  const values = { agent: agentId, spent: dollars(own), limit: dollars(limits.agentCostUsd) };
+  return because(
+    'agent_day_budget',
+    `Today's work of ${agentId} has cost ${values.spent} of the ${values.limit} that an agent may cost in a day (MAX_COST_PER_AGENT_DAY_USD). It gets tasks again at midnight UTC.`,
+    values,
+  );
 }
 
 const DAY_MS = 86_400_000;

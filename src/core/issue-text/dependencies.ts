@@ -1,6 +1,8 @@
 // Dependencies that can never be met, or mean nothing: an issue that waits for itself, for a number that
 // does not exist, or in a circle. None stops a hand-out by itself; people have to be told.
 
+import { type Because, because } from '../because.ts';
+
 export interface DependencyNotes {
   readonly self: boolean;
   readonly unknown: readonly number[];
@@ -58,6 +60,17 @@ export function describeNotes(number: number, notes: DependencyNotes): string[] 
           `The dependencies form a circle (${hash(cycle, ' → ')}), so none of these is ever offered: remove one of them.`,
         ]),
   ];
+}
+
+/** The same as one reason; null: nothing is wrong. */
+export function explainNotes(number: number, notes: DependencyNotes): Because | null {
+  const sentences = describeNotes(number, notes);
+  if (sentences.length === 0) return null;
+  return because('dependencies', sentences.join(' '), {
+    self: notes.self ? `#${number}` : null,
+    unknown: hash(notes.unknown, ', '),
+    cycle: hash(notes.cycle ?? [], ' → '),
+  });
 }
 
 /** The same circle is found from each of its issues; it is told once. */

@@ -13,7 +13,7 @@ describe('hand-out that is paused for some', () => {
   it('stops an agent, or a request that asks for nothing else', () => {
     const paused = new Set(['a1', 'octo/park']);
     const of = (agentId: string, repositories: string[] | null) =>
-      pausedFor({ agentId, repositories }, paused);
+      pausedFor({ agentId, repositories }, paused)?.detail ?? null;
     expect(of('a1', null)).toMatch(/a1 is paused/);
     expect(of('a2', null)).toBeNull();
     expect(of('a2', [])).toBeNull();

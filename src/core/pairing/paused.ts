@@ -1,6 +1,7 @@
 // Hand-out that an operator paused for one repository or one agent: the flags `maintenance:{name}`.
 // A name may be both; then both are paused.
 
+import { type Because, because } from '../because.ts';
 import type { Seeker } from '../ticket.ts';
 
 export const MAINTENANCE_FLAG = 'flags:maintenance';
@@ -23,14 +24,25 @@ export function mayBePaused(name: string): boolean {
   return NAME.test(name);
 }
 
+/** Why nobody gets anything. */
+export function pausedForAll(): Because {
+  return because('paused', 'Hand-out is paused by an operator.');
+}
+
 /** Why this agent gets nothing at all; null: it is not paused. */
 export function pausedFor(
   { agentId, repositories }: Pick<Seeker, 'agentId' | 'repositories'>,
   paused: ReadonlySet<string>,
-): string | null {
+): Because | null {
   if (paused.size === 0) return null;
-  if (paused.has(agentId)) return `Hand-out to ${agentId} is paused by an operator.`;
+  if (paused.has(agentId)) {
+    const detail = `Hand-out to ${agentId} is paused by an operator.`;
+    return because('paused_agent', detail, { agent: agentId });
+  }
   const all = repositories !== null && repositories.length > 0;
   if (!all || !repositories.every((name) => paused.has(name))) return null;
-  return `Hand-out from ${repositories.join(', ')} is paused by an operator.`;
+  const names = repositories.join(', ');
+  return because('paused_repository', `Hand-out from ${names} is paused by an operator.`, {
+    repository: names,
+  });
 }

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { issue, NOW, task } from '../../../test/support/planning.ts';
+import { because } from '../because.ts';
 import type { TaskDetail } from '../store.ts';
 import type { Task, TaskState } from '../task.ts';
+import { pausedForAll } from './paused.ts';
 import { explain } from './why.ts';
 
 const LEASE = {
@@ -110,22 +112,35 @@ describe('the summary', () => {
 
   it('is the first rule that speaks against it, and a circle of dependencies beside it', () => {
     const held = detail('held', { reason: 'blocked_by:#9' });
-    const dependencies = { ok: false, sentences: ['#7 and #9 wait for each other.'] };
+    const dependencies = {
+      ok: false,
+      because: because('dependencies', '#7 and #9 wait for each other.'),
+    };
     expect(explain(held, null, null, null, { wish: null, dependencies }).summary).toBe(
       'The task is held: it waits for #9. #7 and #9 wait for each other.',
     );
   });
 
   it('is that hand-out is paused, or that the budget of the day is used up', () => {
-    const paused = explain(detail(), null, null, 'Hand-out is paused by an operator.');
+    const paused = explain(detail(), null, null, pausedForAll());
     expect(paused).toMatchObject({ offered: false, summary: 'Hand-out is paused by an operator.' });
-    const dependencies = { ok: true, sentences: [] };
+    const dependencies = { ok: true, because: null };
     const spent = explain(detail(), null, null, null, {
       wish: null,
       dependencies,
-      budget: 'Today’s budget is used up.',
+      budget: because('day_budget', 'Today’s budget is used up.'),
     });
     expect(spent).toMatchObject({ offered: false, summary: 'Today’s budget is used up.' });
+  });
+
+  it('names the rules that it was made of, for those who say it in other words', () => {
+    const held = explain(detail('held', { reason: 'blocked_by:#9' }), null, null, pausedForAll());
+    expect(held.decisive).toEqual(['state']);
+    expect(held.rules[0]).toMatchObject({
+      code: 'state',
+      values: { state: 'held', reason: 'blocked_by:#9' },
+    });
+    expect(explain(detail(), null, null, null).decisive).toEqual([]);
   });
 
   it('names the author to whom a fix is offered first', () => {

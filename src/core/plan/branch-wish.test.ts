@@ -27,7 +27,9 @@ describe('a wish is not followed', () => {
     ['FEATURE/ISSUE-900', 'reserved_name'],
   ])('%s: %s', (wish, problem) => {
     expect(wishProblem(wish, 'main')).toBe(problem);
-    expect(explainWish(wish, problem, 'feature/issue-7')).toMatch(/So feature\/issue-7 is used\.$/);
+    expect(explainWish(wish, problem, 'feature/issue-7').detail).toMatch(
+      /So feature\/issue-7 is used\.$/,
+    );
   });
 });
 
@@ -152,10 +154,10 @@ describe('the name that an issue asks for', () => {
   });
 
   it('is shown shortened, with the reason or the word for it', () => {
-    expect(explainWish('x'.repeat(90), 'used_by:#5', 'y')).toBe(
+    expect(explainWish('x'.repeat(90), 'used_by:#5', 'y').detail).toBe(
       `The issue asks for the branch "${'x'.repeat(80)}"; the issue #5 uses it, or one that cannot exist beside it. So y is used.`,
     );
-    expect(explainWish('x', 'later', 'y')).toBe(
+    expect(explainWish('x', 'later', 'y').detail).toBe(
       'The issue asks for the branch "x"; later. So y is used.',
     );
   });

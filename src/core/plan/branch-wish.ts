@@ -1,6 +1,7 @@
 // The branch that an issue's text asks for, and why it is not followed. The text is a stranger's: a wish may not take
 // a name from another issue, and not a branch that was there before.
 
+import { type Because, because } from '../because.ts';
 import type { Issue } from '../issue.ts';
 import { branchFromBody } from '../issue-text/body.ts';
 import { collides, isSafeRefName } from '../issue-text/ref-name.ts';
@@ -59,9 +60,9 @@ export function wasRefused(attempts: readonly Attempt[], branch: string): boolea
 const SHOWN_LENGTH = 80;
 
 /** For `why`: what became of the wish. */
-export function explainWish(wish: string, problem: WishProblem, used: string): string {
+export function explainWish(wish: string, problem: WishProblem, used: string): Because {
   const [word = '', detail = ''] = problem.split(':');
-  const because: Record<string, string> = {
+  const sentences: Record<string, string> = {
     unsafe_name: 'a name may only hold letters, digits and ._/+-, in a form that git accepts',
     default_branch: 'it is the default branch, or in its way',
     reserved_name: "it is, or would stand in the way of, other issues' branches",
@@ -71,7 +72,11 @@ export function explainWish(wish: string, problem: WishProblem, used: string): s
     unchecked: 'the forge could not be asked yet whether that branch exists',
   };
   const shown = JSON.stringify(wish.slice(0, SHOWN_LENGTH));
-  return `The issue asks for the branch ${shown}; ${because[word] ?? problem}. So ${used} is used.`;
+  return because(
+    'branch_not_followed',
+    `The issue asks for the branch ${shown}; ${sentences[word] ?? problem}. So ${used} is used.`,
+    { wish: shown, problem, branch: used },
+  );
 }
 
 /** What is known of the wishes of a repository's open issues. The lower number keeps a name that two ask for. */

@@ -1,7 +1,7 @@
 // What the facts of the last days add up to: leases as bars, tasks by column over time, and how long
 // things took. Facts go in one by one; every figure that the page draws comes out of here.
 
-import { type Fact, ISSUE_FACTS, isIssueFact } from '../facts.ts';
+import { type Fact, isIssueFact, isTold } from '../facts.ts';
 import { parseTaskId, type TaskKind, type TaskState } from '../task.ts';
 import { createFailures, createMinutes, createNewest } from './activity-lists.ts';
 import { createSpending, type Spending } from './spending.ts';
@@ -11,26 +11,6 @@ const MINUTE_MS = 60_000;
 const MOST_LEASES = 100_000;
 const MOST_ENDED = 1000;
 const MOST_RECENT = 40;
-
-/** What is worth a line to somebody who comes back: not every renewal. */
-const TOLD: ReadonlySet<Fact['type']> = new Set([
-  'leased',
-  'completed',
-  'failed',
-  'released',
-  'expired',
-  'refused',
-  'unlocked',
-  'dead',
-  'cancelled',
-  'requeued',
-  'prioritized',
-  'asked',
-  'answered',
-  'budgeted',
-  'ledger_failed',
-  ...ISSUE_FACTS,
-]);
 
 /** The bands of the cumulative flow. Reviews and fixes that are offered or worked on are "review". */
 export const BANDS = ['held', 'ready', 'leased', 'review', 'dead', 'done'] as const;
@@ -206,7 +186,7 @@ export function createActivity(): Activity {
   }
 
   function take(fact: Fact): void {
-    if (TOLD.has(fact.type)) recent = [fact, ...recent.slice(0, MOST_RECENT - 1)];
+    if (isTold(fact.type)) recent = [fact, ...recent.slice(0, MOST_RECENT - 1)];
     spending.take(fact);
     ledgerFailures.take(fact);
     if (!('taskId' in fact) || isIssueFact(fact)) return;

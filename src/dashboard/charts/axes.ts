@@ -3,7 +3,7 @@
 import type uPlot from 'uplot';
 import { at } from '../words/time.ts';
 import { colour } from './colours.ts';
-import { FONT } from './plot.tsx';
+import { fontOf } from './plot.tsx';
 import { niceStep, timeTicks } from './ticks.ts';
 
 const PX_PER_TIME = 84;
@@ -19,10 +19,11 @@ export function timeLabel(ms: number): string {
 export function axes(place: HTMLElement): uPlot.Axis[] {
   const text = colour('--ink-3', place);
   const line = colour('--line', place);
+  const font = fontOf(place);
   return [
     {
       stroke: text,
-      font: FONT,
+      font,
       size: 26,
       gap: 6,
       grid: { show: false },
@@ -35,7 +36,7 @@ export function axes(place: HTMLElement): uPlot.Axis[] {
     },
     {
       stroke: text,
-      font: FONT,
+      font,
       size: 38,
       gap: 6,
       grid: { stroke: line, width: 1 },

@@ -6,7 +6,8 @@ import { number } from '../words/time.ts';
 import { words } from '../words/words.ts';
 import { axes, countScale } from './axes.ts';
 import { colour } from './colours.ts';
-import { FONT, Plot } from './plot.tsx';
+import { labelPlaces } from './label-places.ts';
+import { fontOf, Plot } from './plot.tsx';
 
 const BANDS = ['done', 'review', 'leased', 'ready', 'held', 'dead'] as const;
 type Band = (typeof BANDS)[number];
@@ -57,22 +58,22 @@ function drawLabels(
     const ratio = devicePixelRatio;
     const x = plot.bbox.left + plot.bbox.width + 7 * ratio;
     pen.save();
-    pen.font = FONT.replace('11px', `${11 * ratio}px`);
+    pen.font = fontOf(place, ratio);
     pen.fillStyle = ink;
     pen.textBaseline = 'middle';
     pen.textAlign = 'left';
     let below = 0;
-    let lowest = plot.bbox.top + plot.bbox.height;
-    for (const band of bands) {
+    const shown = bands.flatMap((band) => {
       const count = last[band];
       const middle = plot.valToPos(below + count / 2, 'y', true);
       below += count;
-      if (count === 0) continue;
-      // Thin bands would write over each other.
-      const y = Math.min(middle, lowest - (LABEL_PX / 2) * ratio);
-      pen.fillText(`${bandName(band)} ${number(count)}`, x, y);
-      lowest = y - (LABEL_PX / 2) * ratio;
-    }
+      return count === 0 ? [] : [{ text: `${bandName(band)} ${number(count)}`, middle }];
+    });
+    const places = labelPlaces(
+      shown.map(({ middle }) => middle),
+      { gap: LABEL_PX * ratio, top: 0, bottom: plot.bbox.top + plot.bbox.height },
+    );
+    for (const [index, { text }] of shown.entries()) pen.fillText(text, x, places[index] ?? 0);
     pen.restore();
   };
 }

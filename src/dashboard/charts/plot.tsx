@@ -39,5 +39,7 @@ export function Plot({ data, height, label, shape, options }: PlotInput) {
   );
 }
 
-export const FONT =
-  '11px -apple-system, "Segoe UI", Inter, "Noto Sans", "Noto Sans JP", "DejaVu Sans Condensed", sans-serif';
+/** The page's own letters, for what is drawn on a canvas. */
+export function fontOf(place: HTMLElement, ratio = 1): string {
+  return `${11 * ratio}px ${getComputedStyle(place).fontFamily}`;
+}

@@ -2,6 +2,7 @@
 // as a whole is read once, first what is seen first.
 
 import { batch } from '@preact/signals';
+import { isTold } from '../../doors/schema/told.ts';
 import { api } from './api.ts';
 import type { Card, Cards, Event } from './contract.ts';
 import { takeLeaseEvent } from './leases.ts';
@@ -19,6 +20,7 @@ import {
   truncated,
   twoDays,
 } from './state.ts';
+import { linkedTasks } from './task-links.ts';
 
 const FLUSH_MS = 80;
 const SHOW_CHANGE_MS = 1200;
@@ -32,28 +34,6 @@ const MOST_CARDS = 20_000;
 const MOST_VISIBLE = 100;
 const POLL_MS = 10_000;
 const RESYNC_MS = 600_000;
-
-const TOLD = new Set([
-  'leased',
-  'completed',
-  'failed',
-  'released',
-  'expired',
-  'refused',
-  'unlocked',
-  'dead',
-  'cancelled',
-  'requeued',
-  'prioritized',
-  'asked',
-  'answered',
-  'budgeted',
-  'ledger_failed',
-  'issue_added',
-  'issue_edited',
-  'issue_closed',
-  'issue_reopened',
-]);
 
 function debounce(ms: () => number, run: () => Promise<void>): () => void {
   let timer: ReturnType<typeof setTimeout> | null = null;
@@ -257,7 +237,7 @@ export function takeEvent(event: Event): void {
   if (event.type === 'ledger_failed' && typeof event['error'] === 'string') {
     ledgerFailure.value = { error: event['error'], at: event.at };
   }
-  if (TOLD.has(event.type)) latest.value = [event, ...latest.value].slice(0, MOST_LATEST);
+  if (isTold(event.type)) latest.value = [event, ...latest.value].slice(0, MOST_LATEST);
   takeLeaseEvent(event);
   if (event.type === 'renewed') {
     renew(event);
@@ -313,8 +293,7 @@ export function readAgain(taskIds: readonly string[]): void {
 
 /** The same for what others change on the forge, while somebody looks at it. */
 function readVisible(): void {
-  const links = document.querySelectorAll<HTMLAnchorElement>('main a[href^="/tasks/"]');
-  const ids = new Set([...links].map(({ pathname }) => decodeURIComponent(pathname.slice(7))));
+  const ids = linkedTasks(document.querySelectorAll('main a[href]'));
   readAgain([...ids].filter((id) => cards.value.has(id)).slice(0, MOST_VISIBLE));
 }
 

@@ -163,9 +163,11 @@ export const en = {
     review_delay: 'People may review first',
     retry: 'Failed, tried again later',
     requeued: 'Requeued with a delay',
+    quota: 'Given back until a quota returns',
     listing: 'The backlog is still being read',
     issue_closed: 'Issue closed',
     issue_gone: 'Issue deleted or moved',
+    issue_replaced: 'Its number belongs to another issue now',
     untrusted_author: 'Author has no write access',
     approved_on_forge: 'Approved by people',
     changes_requested_on_forge: 'Changes asked for by people',
@@ -320,7 +322,14 @@ export const en = {
       agent_free: 'Agent is free',
       branch: 'Branch',
       dependencies: 'Nothing open before it',
+      budget: 'Budget of the day',
     } as Readonly<Record<string, string>>,
+    /** The reasons of the rules, by their word: the server's own sentences are English. */
+    becauseOf: {} as Readonly<Record<string, (values: Readonly<Record<string, string>>) => string>>,
+    getsIt: (agent: string | null, ahead: number) =>
+      ahead === 0
+        ? `${agent ?? 'the next suitable agent'} gets it at the next request.`
+        : `${agent ?? 'the next suitable agent'} gets ${ahead} other ${ahead === 1 ? 'task' : 'tasks'} first.`,
     place: 'Place in the queue',
     note: 'note',
     ahead: (ahead: number, waiting: number) =>

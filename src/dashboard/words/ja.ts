@@ -1,6 +1,7 @@
 // The page in Japanese.
 
 import type { Words } from './en.ts';
+import { becauseOf } from './ja-because.ts';
 
 const REFUSALS: Readonly<Record<string, string>> = {
   archived: 'リポジトリはアーカイブ済み',
@@ -167,9 +168,11 @@ export const ja: Words = {
     review_delay: '人のレビューを優先',
     retry: '失敗、後で再試行',
     requeued: '時間をおいて再投入',
+    quota: '利用枠が戻るまで返却',
     listing: 'バックログを読み込み中',
     issue_closed: '課題が閉じられました',
     issue_gone: '課題が削除または移動されました',
+    issue_replaced: '番号は別の課題のものになりました',
     untrusted_author: '作成者に書き込み権限がありません',
     approved_on_forge: '人が承認しました',
     changes_requested_on_forge: '人が変更を求めました',
@@ -318,7 +321,13 @@ export const ja: Words = {
       agent_free: 'エージェントが空いている',
       branch: 'ブランチ',
       dependencies: '先に終えるものがない',
+      budget: '1 日の予算',
     },
+    becauseOf,
+    getsIt: (agent, ahead) =>
+      ahead === 0
+        ? `次の要求で${agent ?? '条件に合うエージェント'}に割り当てます。`
+        : `${agent ?? '条件に合うエージェント'}には先に ${ahead} 件を割り当てます。`,
     place: '待ち行列の位置',
     note: '参考',
     ahead: (ahead, waiting) => `先に ${ahead} 件、待っているエージェント ${waiting}`,

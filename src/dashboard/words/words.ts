@@ -33,6 +33,28 @@ export function isWord(reason: string | null): boolean {
   return Object.hasOwn(words.value.reasons, reason?.split(':')[0] ?? '');
 }
 
+/** The values of a reason that are words for programs themselves. */
+const VALUE_WORDS: Readonly<Record<string, (value: string) => string>> = {
+  reason: (value) => reasonText(value),
+  state: (value) => lookUp(words.value.columns, value),
+  name: (value) => lookUp(words.value.priorities, value),
+};
+
+function lookUp(table: Readonly<Record<string, string>>, word: string): string {
+  return Object.hasOwn(table, word) ? (table[word] ?? word) : word;
+}
+
+/** Why a rule says so, in the reader's language; null: only the server's own sentence is known. */
+export function becauseText(code: string, values: Readonly<Record<string, string>>): string | null {
+  const { becauseOf } = words.value.task;
+  if (!Object.hasOwn(becauseOf, code)) return null;
+  const read = Object.entries(values).map(([name, value]) => [
+    name,
+    VALUE_WORDS[name]?.(value) ?? value,
+  ]);
+  return becauseOf[code]?.(Object.fromEntries(read)) ?? null;
+}
+
 /** The sentence for a reason: a word for programs, perhaps with a detail; an agent's last words stand as they are. */
 export function reasonText(reason: string | null): string {
   if (reason === null) return '';

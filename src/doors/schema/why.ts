@@ -14,9 +14,20 @@ export const WhyAnswer = Type.Object(
     task_id: TaskId,
     offered: Type.Boolean(),
     summary: Type.String({ description: 'the answer in one sentence' }),
+    decisive: Type.Array(Type.String(), {
+      description: 'the rules that it is not offered for, most telling first',
+    }),
     rules: Type.Array(
       Type.Object(
-        { rule: Type.String(), ok: Type.Boolean(), detail: Type.String() },
+        {
+          rule: Type.String(),
+          ok: Type.Boolean(),
+          detail: Type.String({ description: 'why, as a sentence in English' }),
+          code: Type.String({ description: 'the sentence as a word, for other languages' }),
+          values: Type.Record(Type.String(), Type.String(), {
+            description: 'what stands in the sentence, by name',
+          }),
+        },
         { title: 'Rule', additionalProperties: false },
       ),
     ),

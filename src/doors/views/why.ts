@@ -9,7 +9,14 @@ export function whyView(why: Why): WhyAnswer {
     task_id: why.taskId,
     offered: why.offered,
     summary: why.summary,
-    rules: why.rules.map(({ rule, ok, detail }) => ({ rule, ok, detail })),
+    decisive: [...why.decisive],
+    rules: why.rules.map(({ rule, ok, detail, code, values }) => ({
+      rule,
+      ok,
+      detail,
+      code,
+      values: { ...values },
+    })),
     rivals:
       why.rivals === null
         ? null

@@ -111,7 +111,8 @@ describe('malformed files', () => {
     make();
     const before = lstatSync(at(name)).mtimeMs;
     const issue = (await listed()).find(({ number }) => number === 7);
-    expect(issue?.problem).toMatch(/^malformed: /);
+    // The reason of its tasks says already that it is malformed.
+    expect(issue?.problem).not.toMatch(/malformed/);
     expect(issue?.problem).toMatch(sentence);
     expect(issue?.state).toBe('open');
     expect((await forge.read('shop', 7))?.problem).toBe(issue?.problem);
@@ -138,7 +139,7 @@ describe('malformed files', () => {
     // Root may read everything: then somebody else has to look.
     const who = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
     const answer = execFileSync(process.execPath, ['--input-type=module', '-e', script], who);
-    expect(answer.toString()).toMatch(/^malformed: .*permission denied/);
+    expect(answer.toString()).toMatch(/permission denied/);
   });
 
   it('is used again as soon as it is fixed', async () => {

@@ -148,7 +148,7 @@ export async function openLocalForge(options: LocalForgeOptions): Promise<LocalF
     } catch (error) {
       if (error instanceof ForgeRefused && error.reason === 'malformed') {
         // Nobody may have looked at it since it broke: once it is repaired, that has to be news.
-        await backlog.distrust(number, print, `malformed: ${messageOf(error.cause)}`);
+        await backlog.distrust(number, print, messageOf(error.cause));
       }
       const isGone = error instanceof ForgeRefused && error.reason === 'gone';
       if (!isGone || (await read(name, number)) === null) throw error;

@@ -24,7 +24,7 @@ const ROUTES: [access: string, method: string, path: string, body?: object][] = 
   ['read', 'GET', `${API}/stats`],
   ['read', 'GET', `${API}/config`],
   ['read', 'GET', `${API}/flags`],
-  ['read', 'GET', `${API}/tokens`],
+  ['operator', 'GET', `${API}/tokens`],
   ['read', 'GET', '/ready'],
   ['read', 'GET', '/metrics'],
   ['operator', 'POST', `${TASK}/requeue`, {}],

@@ -94,7 +94,7 @@ export function createBacklog(options: BacklogOptions): Backlog {
     if (!same) {
       seq += 1;
       if (issue.problem !== null)
-        log.warn({ file: names[0], problem: issue.problem }, 'issue file');
+        log.warn({ file: names[0], problem: issue.problem }, 'malformed issue file: it is held');
     }
     tombs.delete(number);
     entries.set(number, {

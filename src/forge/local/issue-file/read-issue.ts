@@ -128,7 +128,7 @@ export function issueFromText(source: IssueSource, createdAt: number, text: stri
     return { ...issue, ...readIssueText(text) };
   } catch (error) {
     if (!(error instanceof Malformed)) throw error;
-    return { ...issue, problem: `malformed: ${error.message}` };
+    return { ...issue, problem: error.message };
   }
 }
 
@@ -143,6 +143,6 @@ export async function readIssue(source: IssueSource): Promise<Issue | null> {
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return null;
     if (!(error instanceof Malformed)) throw error;
-    return { ...issueWithoutText(source, bornAt), problem: `malformed: ${error.message}` };
+    return { ...issueWithoutText(source, bornAt), problem: error.message };
   }
 }

@@ -2,8 +2,8 @@
 
 import { computed, signal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { askIssue, canAct } from '../data/actions.tsx';
-import { now } from '../data/clock.ts';
+import { askIssue, canAct } from '../../data/actions.tsx';
+import { now } from '../../data/clock.ts';
 import {
   agentOf,
   COLUMNS,
@@ -15,17 +15,17 @@ import {
   keepOrder,
   readFilter,
   SORTS,
-} from '../data/columns.ts';
-import type { Card } from '../data/contract.ts';
-import { startOfDay } from '../data/follow.ts';
-import { route, setQuery } from '../data/route.ts';
-import { allLoaded, cards, offers, queue, repositories } from '../data/state.ts';
-import { Glyph, State } from '../parts/marks.tsx';
-import { type ListHandle, VirtualList } from '../parts/virtual-list.tsx';
-import { Find } from '../shell/find.tsx';
-import { onKey } from '../shell/keyboard.ts';
-import { duration } from '../words/time.ts';
-import { words } from '../words/words.ts';
+} from '../../data/columns.ts';
+import type { Card } from '../../data/contract.ts';
+import { startOfDay } from '../../data/follow.ts';
+import { route, setQuery } from '../../data/route.ts';
+import { allLoaded, cards, offers, queue, repositories } from '../../data/state.ts';
+import { Glyph, State } from '../../parts/marks.tsx';
+import { type ListHandle, VirtualList } from '../../parts/virtual-list.tsx';
+import { Find } from '../../shell/find.tsx';
+import { onKey } from '../../shell/keyboard.ts';
+import { duration } from '../../words/time.ts';
+import { words } from '../../words/words.ts';
 import { boardKeys } from './board-keys.ts';
 import { TaskCard } from './card.tsx';
 import { FilterChip } from './filter-chip.tsx';

@@ -1,11 +1,11 @@
 // What was tried, newest first, with what each attempt left behind.
 
-import { now } from '../data/clock.ts';
-import type { Attempt, Detail } from '../data/contract.ts';
-import { config } from '../data/state.ts';
-import { Glyph, type GlyphName } from '../parts/marks.tsx';
-import { clockOrDay, dollars, duration } from '../words/time.ts';
-import { reasonText, words } from '../words/words.ts';
+import { now } from '../../data/clock.ts';
+import type { Attempt, Detail } from '../../data/contract.ts';
+import { config } from '../../data/state.ts';
+import { Glyph, type GlyphName } from '../../parts/marks.tsx';
+import { clockOrDay, dollars, duration } from '../../words/time.ts';
+import { reasonText, words } from '../../words/words.ts';
 
 const LOOKS: Readonly<Record<string, { glyph: GlyphName; tone: string }>> = {
   completed: { glyph: 'done', tone: 'st-done' },

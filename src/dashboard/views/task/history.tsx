@@ -1,11 +1,11 @@
 // Everything that happened to the task, newest first.
 
 import { useState } from 'preact/hooks';
-import type { Event } from '../data/contract.ts';
-import { eventGlyph, eventText, Sentence } from '../parts/event-line.tsx';
-import { Glyph } from '../parts/marks.tsx';
-import { At } from '../parts/when.tsx';
-import { words } from '../words/words.ts';
+import type { Event } from '../../data/contract.ts';
+import { eventGlyph, eventText, Sentence } from '../../parts/event-line.tsx';
+import { Glyph } from '../../parts/marks.tsx';
+import { At } from '../../parts/when.tsx';
+import { words } from '../../words/words.ts';
 
 const FIRST = 20;
 

@@ -1,14 +1,14 @@
 // One task on the board.
 
-import { now } from '../data/clock.ts';
-import { columnOf, reference } from '../data/columns.ts';
-import type { Card } from '../data/contract.ts';
-import { taskPath } from '../data/route.ts';
-import { changed, config } from '../data/state.ts';
-import { Glyph, Label, Meter, Priority } from '../parts/marks.tsx';
-import { Age, Left } from '../parts/when.tsx';
-import { at } from '../words/time.ts';
-import { reasonText, words } from '../words/words.ts';
+import { now } from '../../data/clock.ts';
+import { columnOf, reference } from '../../data/columns.ts';
+import type { Card } from '../../data/contract.ts';
+import { taskPath } from '../../data/route.ts';
+import { changed, config } from '../../data/state.ts';
+import { Glyph, Label, Meter, Priority } from '../../parts/marks.tsx';
+import { Age, Left } from '../../parts/when.tsx';
+import { at } from '../../words/time.ts';
+import { reasonText, words } from '../../words/words.ts';
 
 const MOST_LABELS = 4;
 /** Banto's own labels say what the column says. */

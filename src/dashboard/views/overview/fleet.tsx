@@ -1,15 +1,15 @@
 // The fleet in six figures. One that is not known is not shown.
 
 import type { ComponentChildren } from 'preact';
-import { now } from '../data/clock.ts';
-import type { Flow } from '../data/contract.ts';
-import { fleet } from '../data/derived.ts';
-import { isBusy } from '../data/fleet.ts';
-import { startOfDay } from '../data/follow.ts';
-import { config, queue, twoDays } from '../data/state.ts';
-import { Meter } from '../parts/marks.tsx';
-import { at, dollars, duration, number } from '../words/time.ts';
-import { words } from '../words/words.ts';
+import { now } from '../../data/clock.ts';
+import type { Flow } from '../../data/contract.ts';
+import { fleet } from '../../data/derived.ts';
+import { isBusy } from '../../data/fleet.ts';
+import { startOfDay } from '../../data/follow.ts';
+import { config, queue, twoDays } from '../../data/state.ts';
+import { Meter } from '../../parts/marks.tsx';
+import { at, dollars, duration, number } from '../../words/time.ts';
+import { words } from '../../words/words.ts';
 
 function Figure(props: { name: string; children: ComponentChildren; sub: ComponentChildren }) {
   return (

@@ -1,8 +1,8 @@
 // The log of the attempt. It is read to its end, then on as it grows; it follows until the reader scrolls up.
 
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { api, CallError } from '../data/api.ts';
-import { words } from '../words/words.ts';
+import { api, CallError } from '../../data/api.ts';
+import { words } from '../../words/words.ts';
 
 const AGAIN_MS = 2000;
 const FOLLOW_SECONDS = 20;

@@ -1,7 +1,7 @@
 // A filter that shows what it filters by, with the browser's own list of choices inside.
 
-import { setQuery } from '../data/route.ts';
-import { words } from '../words/words.ts';
+import { setQuery } from '../../data/route.ts';
+import { words } from '../../words/words.ts';
 
 export function FilterChip(props: {
   name: string;

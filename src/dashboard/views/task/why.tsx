@@ -1,14 +1,15 @@
 // Why the task is, or is not, offered: rule by rule, for one agent or for any.
 
+import { Fragment } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { api } from '../data/api.ts';
-import { now } from '../data/clock.ts';
-import type { Column } from '../data/columns.ts';
-import type { Why } from '../data/contract.ts';
-import { agentNames } from '../data/state.ts';
-import { Glyph } from '../parts/marks.tsx';
-import { clockOrDay } from '../words/time.ts';
-import { words } from '../words/words.ts';
+import { api } from '../../data/api.ts';
+import { now } from '../../data/clock.ts';
+import type { Column } from '../../data/columns.ts';
+import type { Why } from '../../data/contract.ts';
+import { agentNames } from '../../data/state.ts';
+import { Glyph } from '../../parts/marks.tsx';
+import { clockOrDay } from '../../words/time.ts';
+import { becauseText, words } from '../../words/words.ts';
 
 function Outcome({ ok, first }: { ok: boolean; first: boolean }) {
   const { task } = words.value;
@@ -28,6 +29,14 @@ function Outcome({ ok, first }: { ok: boolean; first: boolean }) {
   );
 }
 
+type Rule = Why['rules'][number];
+
+/** In the reader's language; a sentence that only the server knows is English. */
+function Because({ rule: { code, values, detail } }: { rule: Rule }) {
+  const text = becauseText(code, values);
+  return text === null ? <span lang="en">{detail}</span> : <span>{text}</span>;
+}
+
 function Rules({ why }: { why: Why }) {
   const { task } = words.value;
   const stop = why.rules.findIndex(({ ok }) => !ok);
@@ -45,15 +54,15 @@ function Rules({ why }: { why: Why }) {
           </tr>
         </thead>
         <tbody>
-          {why.rules.map(({ rule, ok, detail }, index) => (
-            <tr key={rule} class={index === stop ? 'stop' : ''}>
+          {why.rules.map((rule, index) => (
+            <tr key={rule.rule} class={index === stop ? 'stop' : ''}>
               <td class="num dim">{index + 1}</td>
-              <td class="rule">{task.rules[rule] ?? rule.replaceAll('_', ' ')}</td>
+              <td class="rule">{task.rules[rule.rule] ?? rule.rule.replaceAll('_', ' ')}</td>
               <td>
-                <Outcome ok={ok} first={index === stop} />
+                <Outcome ok={rule.ok} first={index === stop} />
               </td>
-              <td class="ink2" lang="en">
-                {detail}
+              <td class="ink2">
+                <Because rule={rule} />
               </td>
             </tr>
           ))}
@@ -80,6 +89,25 @@ function verdict(why: Why, agent: string): string {
   const { task } = words.value;
   if (agent === '') return why.offered ? task.offered : task.notOffered;
   return why.offered ? task.offeredTo(agent) : task.notOfferedTo(agent);
+}
+
+/** What it is not offered for, or who gets it. */
+function Reasons({ why, agent }: { why: Why; agent: string }) {
+  if (why.offered) {
+    const ahead = why.rivals?.ahead ?? 0;
+    return <span>{words.value.task.getsIt(agent === '' ? null : agent, ahead)}</span>;
+  }
+  const decisive = why.rules.filter(({ rule }) => why.decisive.includes(rule));
+  return (
+    <>
+      {decisive.map((rule, index) => (
+        <Fragment key={rule.rule}>
+          {index === 0 ? '' : ' '}
+          <Because rule={rule} />
+        </Fragment>
+      ))}
+    </>
+  );
 }
 
 /** `reads` rises when the task changed: then the answer may be another one. */
@@ -130,7 +158,7 @@ export function WhyPanel(props: { taskId: string; reads: number; column: Column 
               <Glyph name={props.column} />
             </span>
             <p>
-              <b>{verdict(why, agent)}</b> <span lang="en">{why.summary}</span>{' '}
+              <b>{verdict(why, agent)}</b> <Reasons why={why} agent={agent} />{' '}
               {why.earliest_at === null || why.offered
                 ? null
                 : task.earliest(clockOrDay(Date.parse(why.earliest_at), now.value))}

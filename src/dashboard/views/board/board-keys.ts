@@ -1,10 +1,10 @@
 // The keyboard on the board: a cursor, and what can be done with the task under it.
 
 import type { Signal } from '@preact/signals';
-import { askCancel, askPriority, askRelease, askRequeue } from '../data/actions.tsx';
-import type { Column, Columns } from '../data/columns.ts';
-import type { Card } from '../data/contract.ts';
-import { go, taskPath } from '../data/route.ts';
+import { askCancel, askPriority, askRelease, askRequeue } from '../../data/actions.tsx';
+import type { Column, Columns } from '../../data/columns.ts';
+import type { Card } from '../../data/contract.ts';
+import { go, taskPath } from '../../data/route.ts';
 
 interface BoardCursor {
   readonly columns: Columns;
