@@ -175,6 +175,11 @@ it('follows a task that nobody has taken yet, and says that its attempt wrote no
   expect(ran.stderr).toMatch(/Nobody has taken .+ yet[^]*It ended \(failed\) without a line\./);
 });
 
+it('an attempt is named by a number', async () => {
+  const ran = await banto('logs', '1', '--attempt', 'second');
+  expect([ran.code, ran.stderr]).toEqual([2, expect.stringMatching(/--attempt.*whole number/)]);
+});
+
 it('shows the log that the server has where this machine has none', async () => {
   const pages = ['one\ntwo\n', 'three\n', ''];
   const api = await scriptedApi(({ query }) => {

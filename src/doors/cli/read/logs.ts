@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { BantoError } from '../../../core/errors.ts';
-import { examples, talkFlags } from '../options/options.ts';
+import { examples, talkFlags, whole } from '../options/options.ts';
 import { resolveTask } from '../options/task-argument.ts';
 import { print, type Session, type Shell } from '../shell.ts';
 import { clean, cleanLines } from '../terminal/text.ts';
@@ -92,7 +92,11 @@ export function addLogs(program: Command, shell: Shell): void {
     .argument('<task>', 'the task, or its issue: 7, #7, owner/repo#7')
     .option('-f, --follow', 'go on until the attempt ends')
     .option('--raw', "the tool's own stream of events, where this machine has it")
-    .option('--attempt <fence>', 'the attempt with this fence', (text) => Number(text))
+    .option(
+      '--attempt <fence>',
+      'an earlier attempt, by its fence (`banto show <task> --json` has them)',
+      whole(1, Number.MAX_SAFE_INTEGER),
+    )
     .option('--repo <folder>', 'the clone that is worked in (BANTO_REPO; default: here)')
     .option(
       '--data-dir <folder>',
