@@ -1,7 +1,10 @@
 // From an HTTP answer to a value or to the error that the server meant.
 
 import { BantoError, ERROR_TABLE, type ErrorCode } from '../core/errors.ts';
+import { API_HEADER } from '../doors/schema/headers.ts';
 import type { Answer } from './transport.ts';
+
+type Head = Pick<Answer, 'status' | 'headers'>;
 
 interface Refusal {
   readonly error: string;
@@ -29,11 +32,16 @@ function codeOf({ code }: Refusal, status: number): ErrorCode | null {
   return status === 503 ? 'busy' : null;
 }
 
-function notBanto(answer: Answer, address: string): BantoError {
+function notBanto({ status }: Head, address: string): BantoError {
   return new BantoError(
     'unreachable',
-    `What answers at ${address} (status ${answer.status}) does not speak Banto's language. Set BANTO_URL to where Banto is.`,
+    `What answers at ${address} (status ${status}) does not look like a Banto server. Check the address (BANTO_URL or --url), and whether another program or a proxy answers there.`,
   );
+}
+
+/** Another program's answer is not read at all: `{}` or 204 would pass for one of Banto's. */
+export function checkSpeaker(answer: Head, address: string): void {
+  if ((answer.headers[API_HEADER] ?? '') === '') throw notBanto(answer, address);
 }
 
 function notNow({ detail }: Refusal, address: string, seconds: number): string {

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { assignmentAnswer, READY, taskAnswer } from '../../test/support/api-answers.ts';
 import {
+  NOT_BANTO,
   refusal,
   type Script,
   type ScriptedApi,
@@ -214,7 +215,22 @@ describe('a server that is not there', () => {
   test('is another program: that is told too', async () => {
     const { client } = await talkTo(() => ({ text: '<html>hello</html>' }));
     await expect(client.queue()).rejects.toMatchObject({ code: 'unreachable' });
-    await expect(client.queue()).rejects.toThrow(/does not speak Banto's language/);
+    await expect(client.queue()).rejects.toThrow(/does not look like a Banto server/);
+  });
+
+  test.each([
+    ['{}', { json: {} }],
+    ['no content', { status: 204 }],
+    ['a refusal of its own', refusal(404, 'not_found', 'No such page.')],
+  ])('is another program that answers with %s: nothing is read into it', async (_name, reply) => {
+    const { client } = await talkTo(() => ({ ...reply, headers: NOT_BANTO }));
+    const stranger = { code: 'unreachable', message: expect.stringMatching(/Check the address/) };
+    const body = { agent_id: 'a1', capabilities: [] };
+    await expect(client.tasks()).rejects.toMatchObject(stranger);
+    await expect(client.requestTask(body)).rejects.toMatchObject(stranger);
+    await expect(client.heartbeat('t', { lease_token: 'x' })).rejects.toMatchObject(stranger);
+    await expect(client.putFlag('maintenance', true)).rejects.toMatchObject(stranger);
+    await expect(client.events().next()).rejects.toMatchObject(stranger);
   });
 
   test.each(['nonsense', 'ftp://x'])('the address %s is refused', (url) => {

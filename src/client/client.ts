@@ -6,6 +6,7 @@ import type { AgentAnswer, AgentsAnswer } from '../doors/schema/agents.ts';
 import type { AnswerBody, AskAnswer, AskBody } from '../doors/schema/ask.ts';
 import type { CompleteBody } from '../doors/schema/complete.ts';
 import type { FailBody } from '../doors/schema/fail.ts';
+import { COMPLETED_HEADER } from '../doors/schema/headers.ts';
 import type { HeartbeatAnswer, HeartbeatBody } from '../doors/schema/heartbeat.ts';
 import type {
   AddIssueBody,
@@ -35,7 +36,7 @@ import type {
   TokenView,
 } from '../doors/schema/tokens.ts';
 import type { WhyAnswer } from '../doors/schema/why.ts';
-import { readAnswer } from './answer.ts';
+import { checkSpeaker, readAnswer } from './answer.ts';
 import { type EventsOptions, readEvents, type StreamItem } from './events.ts';
 import { DEFAULT_RETRY, type Patience, type RetryOptions, withRetry } from './retry.ts';
 import { type Answer, type Call, createTransport, type Transport } from './transport.ts';
@@ -81,6 +82,7 @@ export function createClient(options: ClientOptions) {
   ): Promise<Answer> {
     const attempt = async () => {
       const answer = await transport.send({ silenceMs: SILENCE_MS, ...request(), signal });
+      checkSpeaker(answer, address);
       // Judged inside the attempt, so that `busy` can be waited for.
       if (answer.status === 503 && patience === 'work') readAnswer(answer, address);
       return answer;
@@ -126,7 +128,7 @@ export function createClient(options: ClientOptions) {
       };
     };
     const answer = await exchange(request, 'lost', options);
-    const completed = answer.headers['banto-completed-task'];
+    const completed = answer.headers[COMPLETED_HEADER];
     if (typeof completed === 'string') options?.completed?.(completed);
     return answer.status === 204 ? null : (readAnswer(answer, address) as AssignmentAnswer);
   }

@@ -5,6 +5,7 @@ import {
   refusal,
   type Script,
   type ScriptedApi,
+  SPOKEN_BY_BANTO,
   scriptedApi,
 } from '../../test/support/scripted-api.ts';
 import { createClient } from './client.ts';
@@ -21,7 +22,7 @@ function frame(seq: number, type = 'ready'): string {
 }
 
 function stream(raw: ServerResponse, text: string): 'taken' {
-  raw.writeHead(200, { 'content-type': 'text/event-stream' });
+  raw.writeHead(200, { 'content-type': 'text/event-stream', ...SPOKEN_BY_BANTO });
   raw.write(text);
   return 'taken';
 }

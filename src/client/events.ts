@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BantoError, isRefusedForNow } from '../core/errors.ts';
 import type { Event, Gap } from '../doors/schema/events.ts';
-import { answerError } from './answer.ts';
+import { answerError, checkSpeaker } from './answer.ts';
 import { createSseParser, type Frame } from './sse.ts';
 import type { Transport } from './transport.ts';
 
@@ -85,13 +85,17 @@ async function connect(
     silenceMs: SILENCE_MS,
     signal,
   });
-  if (response.statusCode === 200) return response;
+  const { statusCode: status = 0, headers } = response;
+  try {
+    checkSpeaker({ status, headers }, transport.address);
+  } catch (error) {
+    response.destroy();
+    throw error;
+  }
+  if (status === 200) return response;
   let text = '';
   for await (const chunk of response.setEncoding('utf8')) text += chunk as string;
-  throw answerError(
-    { status: response.statusCode ?? 0, headers: response.headers, text },
-    transport.address,
-  );
+  throw answerError({ status, headers, text }, transport.address);
 }
 
 function asLoss(error: unknown, transport: Transport): BantoError {

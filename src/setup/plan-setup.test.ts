@@ -127,6 +127,15 @@ describe('project files', () => {
     expect(everything()).toEqual(before);
   });
 
+  it('say when Copilot CLI would not read them, until .mcp.json has Banto too', async () => {
+    const hidden = /reads \.mcp\.json instead of \.github\/mcp\.json.*banto setup claude --project/;
+    expect((await setup('copilot')).notes.join(' ')).toMatch(hidden);
+    expect((await setup('copilot')).notes.join(' ')).toMatch(hidden);
+    await setup('claude');
+    expect((await setup('copilot')).notes.join(' ')).not.toMatch(hidden);
+    expect((await setup('copilot', { remove: true })).notes).toEqual([]);
+  });
+
   it('are never written through a link that leads out of the project', async () => {
     rmSync(join(root, 'project/CLAUDE.md'));
     write('home/.profile', 'export A=1\n');

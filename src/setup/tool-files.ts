@@ -83,6 +83,10 @@ function putServer({ place, files: { server }, note }: Asked): void {
     const put = overJson(path, () => putEntry(text, server.entry));
     if (put === FOREIGN) note(foreign(path));
     else place.put(path, put);
+    const hiding = server.hiddenBy === undefined ? null : place.read(server.hiddenBy.file);
+    if (server.hiddenBy === undefined || hiding === null) return;
+    const { file, advice } = server.hiddenBy;
+    if (!overJson(file, () => hasEntry(hiding, server.entry))) note(advice);
     return;
   }
   if (!hasBlock(text, TOML) && text?.includes(server.table) === true) return note(foreign(path));

@@ -12,7 +12,13 @@ const VARIABLES = ['BANTO_URL', 'BANTO_TOKEN', 'BANTO_AGENT', 'BANTO_CONFIG'];
 
 /** Where a tool's servers stand: an entry of a JSON file, or a marked block of a TOML file. */
 export type ServerPlace =
-  | { readonly kind: 'json'; readonly files: readonly string[]; readonly entry: Entry }
+  | {
+      readonly kind: 'json';
+      readonly files: readonly string[];
+      readonly entry: Entry;
+      /** Where this file is there, the tool reads it instead. */
+      readonly hiddenBy?: { readonly file: string; readonly advice: string };
+    }
   | { readonly kind: 'toml'; readonly file: string; readonly table: string; readonly body: string };
 
 export interface FilesOfTool {
@@ -118,6 +124,11 @@ export const TOOLS: Readonly<Record<SetupTool, ToolFacts>> = {
         kind: 'json',
         files: ['.github/mcp.json'],
         entry: servers({ ...PLAIN, tools: ['*'] }),
+        hiddenBy: {
+          file: '.mcp.json',
+          advice:
+            'This project has a .mcp.json: Copilot CLI reads .mcp.json instead of .github/mcp.json. Put Banto there too: banto setup claude --project.',
+        },
       },
       skills: SHARED_SKILLS,
       instructions: ['AGENTS.md'],

@@ -2,6 +2,11 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { API_HEADER, API_VERSION } from '../../src/doors/schema/headers.ts';
+
+export const SPOKEN_BY_BANTO = { [API_HEADER]: API_VERSION };
+/** The headers of a reply by some other program. */
+export const NOT_BANTO = { [API_HEADER]: '' };
 
 export interface Received {
   readonly method: string;
@@ -44,7 +49,8 @@ async function receive(request: IncomingMessage): Promise<Received> {
 
 function answer(reply: Reply, raw: ServerResponse): void {
   const text = reply.json === undefined ? (reply.text ?? '') : JSON.stringify(reply.json);
-  raw.writeHead(reply.status ?? 200, { 'content-type': 'application/json', ...reply.headers });
+  const headers = { 'content-type': 'application/json', ...SPOKEN_BY_BANTO, ...reply.headers };
+  raw.writeHead(reply.status ?? 200, headers);
   raw.end(text);
 }
 

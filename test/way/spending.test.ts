@@ -33,7 +33,7 @@ async function withTasks(count: number, options: WorldOptions = {}) {
 async function taken(world: World, agentId: string) {
   const given = await world.request(agentId);
   if (given === null) throw new Error('nothing was handed out');
-  return { taskId: given.task.id, token: given.lease.token };
+  return { taskId: given.task.id, token: given.lease.token, fence: given.lease.fence };
 }
 
 it('a task that overspends is stopped by the next heartbeat and held, and why says so', async () => {
@@ -110,7 +110,7 @@ it('the log of an attempt is read while it runs and after its end', async () => 
   const held = await taken(world, 'a1');
   const { taskId } = held;
   const all = { taskId, fence: null, offset: 0, limit: 1000, followSeconds: 0 };
-  expect(await broker.log(all)).toMatchObject({ fence: 0, text: '' });
+  expect(await broker.log(all)).toMatchObject({ fence: held.fence, text: '', ended: null });
   expect(await broker.appendLog({ ...held, offset: 0, text: 'reads 番\n' })).toBe(10);
   expect(await broker.appendLog({ ...held, offset: 0, text: 'reads 番\n' })).toBe(10);
   expect(await broker.log(all)).toMatchObject({ text: 'reads 番\n', nextOffset: 10, ended: null });
@@ -126,25 +126,60 @@ it('the log of an attempt is read while it runs and after its end', async () => 
   ).rejects.toMatchObject({ code: 'lease_lost' });
 });
 
-it('whoever follows a log is told what comes', async () => {
-  const world = await withTasks(1);
-  const { broker } = world;
-  const held = await taken(world, 'a1');
-  const asked = { taskId: held.taskId, fence: null, offset: 0, limit: 1000, followSeconds: 30 };
-  const following = broker.log(asked);
-  await broker.appendLog({ ...held, offset: 0, text: 'now\n' });
-  let heard: string | null = null;
-  const hears = async () => {
-    heard = (await following).text;
+/** What comes of it while time goes on. */
+async function heard<T>(world: World, following: Promise<T>): Promise<T> {
+  let over = false;
+  const ends = () => {
+    over = true;
   };
-  const hearing = hears();
+  following.then(ends, ends);
   await expect
     .poll(() => {
       world.time.advance(500);
-      return heard;
+      return over;
     })
-    .toBe('now\n');
-  await hearing;
+    .toBe(true);
+  return following;
+}
+
+const LOG_OF_FIRST = {
+  taskId: 'repo~1~implement.1',
+  fence: null,
+  offset: 0,
+  limit: 1000,
+  followSeconds: 30,
+};
+
+it('whoever follows a log is told what comes', async () => {
+  const world = await withTasks(1);
+  const held = await taken(world, 'a1');
+  const following = world.broker.log(LOG_OF_FIRST);
+  await world.broker.appendLog({ ...held, offset: 0, text: 'now\n' });
+  expect(await heard(world, following)).toMatchObject({ fence: held.fence, text: 'now\n' });
+});
+
+it('whoever follows the log of a task that nobody has taken hears of its first attempt', async () => {
+  const world = await withTasks(1);
+  const following = world.broker.log(LOG_OF_FIRST);
+  world.time.advance(500);
+  const held = await taken(world, 'a1');
+  await world.broker.appendLog({ ...held, offset: 0, text: 'now\n' });
+  expect(await heard(world, following)).toMatchObject({ fence: held.fence, text: 'now\n' });
+});
+
+it('an attempt that ends without a line has an empty log that ends', async () => {
+  const world = await withTasks(1);
+  const { broker } = world;
+  const held = await taken(world, 'a1');
+  const following = broker.log(LOG_OF_FIRST);
+  await broker.release({ ...held, reason: null });
+  const empty = { fence: held.fence, text: '', nextOffset: 0, ended: 'released' };
+  expect(await heard(world, following)).toEqual(empty);
+  for (const change of [{}, { followSeconds: 0 }, { fence: held.fence }]) {
+    expect(await broker.log({ ...LOG_OF_FIRST, ...change })).toEqual(empty);
+  }
+  const never = broker.log({ ...LOG_OF_FIRST, fence: held.fence + 1 });
+  await expect(never).rejects.toMatchObject({ code: 'not_found' });
 });
 
 it('a release with a delay comes back after it', async () => {

@@ -162,6 +162,24 @@ it('says what is wrong with a tool that is not there', async () => {
   expect(ran.code).toBe(1);
 });
 
+it('follows a task that nobody has taken yet, and says that its attempt wrote nothing', async () => {
+  const answers = [
+    { fence: 0, text: '', next_offset: 0, ended: null },
+    { fence: 9, text: '', next_offset: 0, ended: 'failed' },
+  ];
+  const api = await scriptedApi(() => ({ json: answers.shift() }));
+  const env = { BANTO_URL: api.url };
+  const ran = await runBanto(['logs', 'shop~9~fix.1', '--follow'], { cwd: shop.repo, env });
+  await api.close();
+  expect([ran.code, ran.stdout]).toEqual([0, '']);
+  expect(ran.stderr).toMatch(/Nobody has taken .+ yet[^]*It ended \(failed\) without a line\./);
+});
+
+it('an attempt is named by a number', async () => {
+  const ran = await banto('logs', '1', '--attempt', 'second');
+  expect([ran.code, ran.stderr]).toEqual([2, expect.stringMatching(/--attempt.*whole number/)]);
+});
+
 it('shows the log that the server has where this machine has none', async () => {
   const pages = ['one\ntwo\n', 'three\n', ''];
   const api = await scriptedApi(({ query }) => {

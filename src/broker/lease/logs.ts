@@ -32,12 +32,17 @@ export function createLogs(
     const running = detail.task.lease?.fence ?? null;
     // Somebody who follows a task that has just been taken waits for its first line.
     const waits = request.followSeconds > 0 ? running : null;
-    const fence = request.fence ?? waits ?? (await store.logs.fences(taskId)).at(-1);
+    const newest = async () =>
+      (await store.logs.fences(taskId)).at(-1) ?? detail.attempts.at(-1)?.fence;
+    const fence = request.fence ?? waits ?? (await newest());
     if (fence === undefined) return { fence: 0, text: '', nextOffset: 0, ended: null, more: false };
     const ended = endOf(detail.attempts, fence);
     const page = await store.logs.read(taskId, fence, offset, limit);
-    if (page === null && fence !== running) throw noLog(request);
-    if (page === null) return { fence, text: '', nextOffset: offset, ended, more: false };
+    if (page === null) {
+      // An attempt that has not said anything has an empty log.
+      if (!detail.attempts.some((attempt) => attempt.fence === fence)) throw noLog(request);
+      return { fence, text: '', nextOffset: offset, ended, more: false };
+    }
     const whole = ended !== null && page.offset + page.bytes.length >= page.size;
     const { text, used } = textOfPage(page.bytes, whole);
     return { fence, text, nextOffset: page.offset + used, ended, more: used > 0 };
@@ -62,14 +67,13 @@ export function createLogs(
     },
     async log(request, signal) {
       named(request.taskId);
-      const first = await look(request);
+      let found = await look(request);
       const until = (await store.now()) + request.followSeconds * 1000;
-      let found = first;
       while (!found.more && found.ended === null && signal?.aborted !== true) {
         const left = until - (await store.now());
         if (left <= 0) break;
         await pause(Math.min(LOOK_EVERY_MS, left), signal);
-        found = await look({ ...request, fence: first.fence });
+        found = await look(found.fence === 0 ? request : { ...request, fence: found.fence });
       }
       const { more: _more, ...text } = found;
       return text;

@@ -1,4 +1,5 @@
-// opencode. Each step says what it used; the last step of a run ends with the reason `stop`.
+// opencode. Each step says what it used; the last step of a run ends with the reason `stop`. Of a refused request
+// that it repeats by itself only its log tells.
 
 import { faultIn, quotaIn } from '../outcome/quota.ts';
 import { NO_USAGE, plus } from '../usage.ts';
@@ -18,8 +19,19 @@ function call({ prompt, session, worktree, extra }: CallInput): Call {
       ...extra,
     ],
     stdin: prompt,
-    env: { OPENCODE_DISABLE_AUTOUPDATE: '1' },
+    env: {
+      OPENCODE_DISABLE_AUTOUPDATE: '1',
+      OPENCODE_PRINT_LOGS: '1',
+      OPENCODE_LOG_LEVEL: 'ERROR',
+    },
   };
+}
+
+/** A line of the log about a refused request. */
+const REFUSED = 'message="stream error"';
+
+function whyRefused(line: string): string {
+  return /\berror\.error="([^"\n]{1,300})/.exec(line)?.[1] ?? 'its model refuses';
 }
 
 function reader(now: () => number): StreamReader {
@@ -63,6 +75,7 @@ function reader(now: () => number): StreamReader {
       if (event === null) return said(line);
       const part = event['part'];
       reading.sessionId = text(event['sessionID']) ?? reading.sessionId;
+      reading.waiting = null;
       switch (event['type']) {
         case 'text':
           reading.lastText = text(at(part, 'text')) ?? '';
@@ -83,7 +96,13 @@ function reader(now: () => number): StreamReader {
           return [];
       }
     },
-    stderr: said,
+    stderr(line) {
+      if (!line.includes(REFUSED)) return said(line);
+      // The small model only finds titles: nobody waits for it.
+      if (!line.includes(' small=false')) return [];
+      reading.waiting ??= { since: now(), why: whyRefused(line) };
+      return note('waits', reading.waiting.why);
+    },
     finish: () => undefined,
   };
 }

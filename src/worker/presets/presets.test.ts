@@ -137,6 +137,23 @@ it.each(['claude', 'codex'] as const)(
   },
 );
 
+it('opencode shows in its log only that it waits for a limit', () => {
+  const { env } = PRESETS.opencode.call(input);
+  expect(env).toMatchObject({ OPENCODE_PRINT_LOGS: '1', OPENCODE_LOG_LEVEL: 'ERROR' });
+  const reader = PRESETS.opencode.reader(() => NOW);
+  const refused = (small: boolean) =>
+    `timestamp=2026-11-17T19:29:08.360Z level=ERROR run=c0df9280 message="stream error" providerID=fake modelID=fake session.id=ses_e15043827ffeg5aCkIF4e3ivvg small=${small} agent=build mode=primary error.error="AI_APICallError: rate limit reached"`;
+  expect(reader.stderr(refused(true))).toEqual([]);
+  expect(reader.reading.waiting).toBeNull();
+  expect(reader.stderr(refused(false))).toEqual(['waits: AI_APICallError: rate limit reached']);
+  expect(reader.reading.waiting).toEqual({
+    since: NOW,
+    why: 'AI_APICallError: rate limit reached',
+  });
+  reader.stdout('{"type":"step_start","part":{"type":"step-start"}}');
+  expect(reader.reading.waiting).toBeNull();
+});
+
 it('claude counts tokens while it works', () => {
   const reader = PRESETS.claude.reader(() => NOW);
   const lines = readFileSync(join(FIXTURES, 'claude-commit.jsonl'), 'utf8').trim().split('\n');

@@ -86,16 +86,26 @@ export function addWork(program: Command, shell: Shell, done: (code: number) => 
     .description(
       'Waits for tasks and lets a coding agent do them, each in a git worktree of its own: renews the lease, judges what came out by the tool and by git, pushes and reports.',
     )
-    .argument('[command...]', 'behind `--`: the command, or more arguments for the preset')
+    .argument(
+      '[command...]',
+      'behind `--`: the command that gets the prompt on standard input; with --preset, more arguments for its tool',
+    )
     .option('--agent <id>', 'who works (BANTO_AGENT); further slots are called <id>-2, <id>-3, …')
     .option(
       '--cap <labels>',
       'what it can do: labels, several by comma or repeated; * is everything',
       listed,
     )
-    .option('--preset <tool>', PRESET_NAMES.join(', '), word(...PRESET_NAMES))
+    .option(
+      '--preset <tool>',
+      `run this coding agent: ${PRESET_NAMES.join(', ')}`,
+      word(...PRESET_NAMES),
+    )
     .option('--parallel <number>', 'how many tasks at once', whole(1, 64), 1)
-    .option('--once', 'one task, then the end; exit code 3: there was none')
+    .option(
+      '--once',
+      'one task, then the end; exit code 0: completed or given back, 1: failed, 3: there was none',
+    )
     .option('--kind <kinds>', `only these kinds: ${TASK_KINDS.join(', ')}`, kinds)
     .option('--repository <names>', 'only these repositories', listed)
     .option(
@@ -134,7 +144,7 @@ export function addWork(program: Command, shell: Shell, done: (code: number) => 
     )
     .option(
       '--lease <seconds>',
-      'how long a lease lives without a heartbeat',
+      "how long a lease lives without a heartbeat (default: the server's LEASE_SECONDS)",
       whole(LEASE_SECONDS_MIN, LEASE_SECONDS_MAX),
     )
     .option(

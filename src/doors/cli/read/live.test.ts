@@ -9,6 +9,7 @@ import {
 import {
   type Script,
   type ScriptedApi,
+  SPOKEN_BY_BANTO,
   scriptedApi,
 } from '../../../../test/support/scripted-api.ts';
 import { createClient } from '../../../client/client.ts';
@@ -66,7 +67,7 @@ function serverWith(onEvents: Script): Script {
 test('an event redraws the screen, which is left as it was found', async () => {
   api = await scriptedApi(
     serverWith((_, raw) => {
-      raw.writeHead(200, { 'content-type': 'text/event-stream' });
+      raw.writeHead(200, { 'content-type': 'text/event-stream', ...SPOKEN_BY_BANTO });
       send(raw, { seq: 1, type: 'renewed', state: 'leased', progress: 'half \u001b[1mdone' });
       return 'taken';
     }),
@@ -96,7 +97,7 @@ test('an event redraws the screen, which is left as it was found', async () => {
 test('the note of a lease is not shown for the next one', async () => {
   api = await scriptedApi(
     serverWith((_, raw) => {
-      raw.writeHead(200, { 'content-type': 'text/event-stream' });
+      raw.writeHead(200, { 'content-type': 'text/event-stream', ...SPOKEN_BY_BANTO });
       send(raw, { seq: 1, type: 'renewed', state: 'leased', progress: 'half done' });
       send(raw, { seq: 2, type: 'leased', state: 'leased' });
       return 'taken';
@@ -125,7 +126,7 @@ test('a tiny screen is never overrun', async () => {
 test('a lost connection is shown over what was last known', async () => {
   api = await scriptedApi(
     serverWith((_, raw) => {
-      raw.writeHead(200, { 'content-type': 'text/event-stream' });
+      raw.writeHead(200, { 'content-type': 'text/event-stream', ...SPOKEN_BY_BANTO });
       raw.write(': here\n\n');
       return 'taken';
     }),

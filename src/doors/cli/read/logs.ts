@@ -4,10 +4,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { BantoError } from '../../../core/errors.ts';
-import { examples, talkFlags } from '../options/options.ts';
+import { examples, talkFlags, whole } from '../options/options.ts';
 import { resolveTask } from '../options/task-argument.ts';
 import { print, type Session, type Shell } from '../shell.ts';
-import { cleanLines } from '../terminal/text.ts';
+import { clean, cleanLines } from '../terminal/text.ts';
 import { type LocalLog, NOTHING_YET, unseen } from './local-log.ts';
 
 interface Options {
@@ -52,18 +52,35 @@ async function fromServer(
   left: { over: boolean },
 ): Promise<void> {
   const id = await resolveTask(client, task);
+  const tell = (sentence: string) => {
+    shell.stderr.write(`banto: ${clean(sentence)}\n`);
+  };
   let offset = 0;
+  let told = false;
+  // The first look is short: somebody who has to wait is told so soon.
+  let seconds = 1;
   for (;;) {
     const answer = await client.log(id, {
       offset,
       ...(options.attempt === undefined ? {} : { fence: options.attempt }),
-      ...(options.follow ? { follow: FOLLOW_SECONDS } : {}),
+      ...(options.follow ? { follow: seconds } : {}),
     });
-    if (answer.fence === 0) throw new BantoError('not_found', 'There is no log.');
-    write(shell, answer.text);
-    const more = answer.next_offset > offset;
-    offset = answer.next_offset;
-    if (left.over || (!more && (!options.follow || answer.ended !== null))) return;
+    seconds = FOLLOW_SECONDS;
+    const { fence, text, next_offset: next, ended } = answer;
+    if (fence === 0 && !options.follow) throw new BantoError('not_found', 'There is no log.');
+    if (fence === 0 && !told) {
+      tell(`Nobody has taken ${id} yet. It is waited for; Ctrl-C ends it.`);
+      told = true;
+    }
+    write(shell, text);
+    const more = next > offset;
+    offset = next;
+    if (left.over) return;
+    if (more || (options.follow && ended === null)) continue;
+    if (offset > 0) return;
+    return tell(
+      ended === null ? 'It has not said anything yet.' : `It ended (${ended}) without a line.`,
+    );
   }
 }
 
@@ -75,7 +92,11 @@ export function addLogs(program: Command, shell: Shell): void {
     .argument('<task>', 'the task, or its issue: 7, #7, owner/repo#7')
     .option('-f, --follow', 'go on until the attempt ends')
     .option('--raw', "the tool's own stream of events, where this machine has it")
-    .option('--attempt <fence>', 'the attempt with this fence', (text) => Number(text))
+    .option(
+      '--attempt <fence>',
+      'an earlier attempt, by its fence (`banto show <task> --json` has them)',
+      whole(1, Number.MAX_SAFE_INTEGER),
+    )
     .option('--repo <folder>', 'the clone that is worked in (BANTO_REPO; default: here)')
     .option(
       '--data-dir <folder>',

@@ -57,9 +57,17 @@ export function addSetup(program: Command, shell: Shell): void {
     )
     .addArgument(new Argument('<agent>', 'which one').choices(SETUP_TOOLS))
     .addOption(
-      new Option('--project', 'write files into this repository, for everybody').conflicts('user'),
+      new Option(
+        '--project',
+        'write files into this repository, for everybody; the usual for gemini and opencode',
+      ).conflicts('user'),
     )
-    .addOption(new Option('--user', 'for you, in every folder'))
+    .addOption(
+      new Option(
+        '--user',
+        'for you, in every folder; the usual for claude, codex and copilot, where they are installed',
+      ),
+    )
     .option('--remove', 'take back exactly what was written')
     .option('--print', 'show what would be done, and do nothing')
     .action((tool: SetupTool, options: Options) => setUp(shell, tool, options));

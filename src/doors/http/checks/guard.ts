@@ -3,9 +3,11 @@
 
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { BantoError, shuttingDown } from '../../../core/errors.ts';
+import { API_HEADER, API_VERSION } from '../../schema/headers.ts';
 import { type HttpLimits, type HttpSettings, isLoopback } from '../settings.ts';
 
-export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+export const ANSWER_HEADERS: Readonly<Record<string, string>> = {
+  [API_HEADER]: API_VERSION,
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
@@ -60,7 +62,7 @@ function checkOrigin(request: FastifyRequest, settings: HttpSettings): void {
 }
 
 export function secure(reply: FastifyReply): void {
-  reply.headers(SECURITY_HEADERS).header('x-request-id', reply.request.id);
+  reply.headers(ANSWER_HEADERS).header('x-request-id', reply.request.id);
 }
 
 export function createGuard(

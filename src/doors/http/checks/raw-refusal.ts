@@ -4,7 +4,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { ERROR_TABLE, type ErrorCode } from '../../../core/errors.ts';
 import type { ErrorAnswer } from '../../schema/error.ts';
-import { SECURITY_HEADERS } from './guard.ts';
+import { ANSWER_HEADERS } from './guard.ts';
 
 const TOO_LARGE = new Set(['HPE_HEADER_OVERFLOW', 'HPE_CHUNK_EXTENSIONS_OVERFLOW']);
 
@@ -15,7 +15,7 @@ function rawAnswer(code: ErrorCode, sentence: string): string {
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(Buffer.byteLength(body)),
     connection: 'close',
-    ...SECURITY_HEADERS,
+    ...ANSWER_HEADERS,
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${ERROR_TABLE[code].status} ${code}\r\n${lines.join('')}\r\n${body}`;

@@ -2,7 +2,7 @@
 // the API with the token that came along.
 
 import type { Answer, Call } from '../../../client/transport.ts';
-import { SECURITY_HEADERS } from '../checks/guard.ts';
+import { ANSWER_HEADERS } from '../checks/guard.ts';
 import type { App } from '../server.ts';
 import type { Door } from './context.ts';
 
@@ -38,8 +38,7 @@ export function routeMcp(app: App, { settings, createMcp, telemetry }: Door): vo
     config: { access: 'agent' },
     schema: { hide: true },
     async handler(request, reply) {
-      for (const [name, value] of Object.entries(SECURITY_HEADERS))
-        reply.raw.setHeader(name, value);
+      for (const [name, value] of Object.entries(ANSWER_HEADERS)) reply.raw.setHeader(name, value);
       reply.hijack();
       await mcp.handle(request.raw, reply.raw, request.body);
     },

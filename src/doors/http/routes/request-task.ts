@@ -5,6 +5,7 @@ import type { TaskRequest } from '../../../broker/broker.ts';
 import { BantoError } from '../../../core/errors.ts';
 import { isLedgerLabel } from '../../../core/ledger.ts';
 import { isAgentId } from '../../../core/task.ts';
+import { COMPLETED_HEADER } from '../../schema/headers.ts';
 import { AssignmentAnswer, RequestTaskBody } from '../../schema/request-task.ts';
 import { assignmentView } from '../../views/assignment.ts';
 import { requireSpeaksFor } from '../checks/authenticate.ts';
@@ -46,9 +47,6 @@ function whenAnswered(reply: FastifyReply, gone: AbortSignal, then: () => Promis
     if (!gone.aborted && reply.raw.socket?.destroyed !== true) void then();
   });
 }
-
-/** Tells what asking completed, also where the answer has no body, or is a refusal. */
-const COMPLETED_HEADER = 'banto-completed-task';
 
 export function routeRequestTask(app: App, { broker, observe }: Door): void {
   app.post(
