@@ -9,6 +9,8 @@ import { type RedisServer, startRedisServer } from './support/redis-server.ts';
 import { scratchDir } from './support/scratch.ts';
 
 const HEARTBEATS = 10_000;
+/** How often each cost is taken. */
+const TIMES = 7;
 const ends: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
@@ -38,16 +40,44 @@ async function many(beat: Beat, noted: boolean): Promise<void> {
 
 const sizeOf = async (world: World) => JSON.stringify(await world.store.task(idOf(1))).length;
 
-/** Commands that Redis ran, those inside functions too, and bytes that it sent. */
-async function costOf({ raw }: RedisServer, act: () => Promise<unknown>) {
+interface Cost {
+  readonly commands: number;
+  readonly kilobytes: number;
+}
+
+/** Not what is asked for here; nor messages, which follow in a call of their own a moment later. */
+const APART = 'config|info|fcall|publish';
+
+/** Commands that Redis ran meanwhile, those inside functions too, and bytes that it sent. */
+async function costOnce({ raw }: RedisServer, act: () => Promise<unknown>): Promise<Cost> {
   await raw.call('CONFIG', 'RESETSTAT');
   await act();
   const stats = await raw.info('commandstats');
-  const calls = [...stats.matchAll(/^cmdstat_(?!config|info)([^:]+):calls=(\d+)/gm)];
+  const calls = [...stats.matchAll(new RegExp(`^cmdstat_(?!${APART})[^:]+:calls=(\\d+)`, 'gm'))];
   const sent = /total_net_output_bytes:(\d+)/.exec(await raw.info('stats'))?.[1];
   return {
-    commands: calls.reduce((sum, [, , count]) => sum + Number(count), 0),
+    commands: calls.reduce((sum, [, count]) => sum + Number(count), 0),
     kilobytes: Math.round(Number(sent) / 1024),
+  };
+}
+
+/**
+ * Display of what happened before, and that an agent was heard of, the store writes when it has time, which may be
+ * now. A look before leaves nothing to display; the least of several times is without the rest.
+ */
+async function costOf(
+  server: RedisServer,
+  look: () => Promise<unknown>,
+  act: () => Promise<unknown>,
+): Promise<Cost> {
+  const times: Cost[] = [];
+  for (let n = 0; n < TIMES; n += 1) {
+    await look();
+    times.push(await costOnce(server, act));
+  }
+  return {
+    commands: Math.min(...times.map(({ commands }) => commands)),
+    kilobytes: Math.min(...times.map(({ kilobytes }) => kilobytes)),
   };
 }
 
@@ -58,25 +88,39 @@ describe('after 10,000 heartbeats', () => {
     it(`${kind}, Redis does as much for the next one, and for a look, as after 200`, async () => {
       const server = await startRedisServer();
       ends.push(() => server.stop());
-      const world = around(await openRedisStore({ connection: { url: server.url } }));
-      const beat = await leased(world);
+      let now = Date.now();
+      const clock = { now: () => now };
+      const world = around(await openRedisStore({ connection: { url: server.url }, clock }));
+      const renew = await leased(world);
+      // Each at an instant of its own: what comes within the same millisecond is cheaper.
+      const beat: Beat = (progress) => {
+        now += 1;
+        return renew(progress);
+      };
       for (let n = 0; n < 200; n += 1) await beat(noted ? `first ${n}` : null);
       const look = () => world.store.task(idOf(1));
+      const beatAndLook = async () => {
+        await beat(noted ? `now ${now}` : null);
+        await look();
+      };
       const measure = async () => ({
-        beat: await costOf(server, () => beat(null)),
-        look: await costOf(server, look),
+        beat: await costOf(server, look, () => beat(null)),
+        look: await costOf(server, look, look),
+        both: await costOf(server, look, beatAndLook),
       });
       const before = await measure();
       await many(beat, noted);
       const after = await measure();
-      expect(after.beat.commands).toBeLessThanOrEqual(before.beat.commands + 3);
-      expect(after.look.commands).toBeLessThanOrEqual(before.look.commands + 3);
+      expect(after.beat.commands).toBeLessThanOrEqual(before.beat.commands);
+      expect(after.look.commands).toBeLessThanOrEqual(before.look.commands);
+      expect(after.both.commands).toBeLessThanOrEqual(before.both.commands);
       expect(after.look.kilobytes).toBeLessThanOrEqual(before.look.kilobytes + 16);
+      expect(after.both.kilobytes).toBeLessThanOrEqual(before.both.kilobytes + 16);
       const record = await server.raw.memory('USAGE', `banto:task:info:${idOf(1)}`);
       expect(record).toBeLessThan(5000);
       expect(await server.raw.llen(`banto:task:history:${idOf(1)}`)).toBeLessThanOrEqual(1100);
       expect(await sizeOf(world)).toBeLessThan(40_000);
-    }, 60_000);
+    }, 120_000);
 
     it(`${kind}, SQLite answers a look as short as after 200`, async () => {
       const world = around(await openSqliteStore({ dataDir: scratchDir() }));
@@ -86,6 +130,6 @@ describe('after 10,000 heartbeats', () => {
       await many(beat, noted);
       expect(Math.abs((await sizeOf(world)) - size)).toBeLessThan(1000);
       if (!noted) expect((await world.store.lastSeq()) - seq).toBeLessThan(10);
-    }, 60_000);
+    }, 120_000);
   }
 });
