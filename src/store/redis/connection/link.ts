@@ -13,7 +13,9 @@ export type Reply = readonly unknown[];
 export interface Link {
   /** A function of the library that knows the clock and the generation; its reply begins with a word. */
   run(name: FunctionName, args: readonly string[], more?: WrittenArguments): Promise<Reply>;
-  send(command: string, ...args: (string | number)[]): Promise<unknown>;
+  send<Answer = unknown>(command: string, ...args: (string | number)[]): Promise<Answer>;
+  /** A reply of names and values by turns: members with their scores, the fields of a hash. */
+  pairs(command: string, ...args: (string | number)[]): Promise<[string, string][]>;
   /** Others' facts count as seen too. */
   sawSeq(seq: number): void;
   seen(): number;
@@ -161,6 +163,9 @@ export async function openLink(options: LinkOptions): Promise<Link> {
     }
   }
 
+  const send = <Answer>(command: string, ...args: (string | number)[]): Promise<Answer> =>
+    through(() => client.call(command, ...args.map(String)) as Promise<Answer>);
+
   let reattaching: Promise<void> | null = null;
   function reattach(): Promise<void> {
     if (reattaching === null) {
@@ -204,7 +209,14 @@ export async function openLink(options: LinkOptions): Promise<Link> {
         'Redis lost data; what is left is being compared.',
       );
     },
-    send: (command, ...args) => through(() => client.call(command, ...args.map(String))),
+    send,
+    async pairs(command, ...args) {
+      const flat = await send<string[]>(command, ...args);
+      return Array.from({ length: flat.length / 2 }, (_, n) => [
+        flat[2 * n] ?? '',
+        flat[2 * n + 1] ?? '',
+      ]);
+    },
     sawSeq(seq) {
       seen = Math.max(seen, seq);
     },
