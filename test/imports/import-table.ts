@@ -135,7 +135,7 @@ export const MAY_USE: Table = {
     connection: ['core', './keys.ts', './ttl.ts'],
     rows: ['core', './connection', './keys.ts', './ttl.ts'],
     display: ['core', './connection', './keys.ts', './parts.ts', './rows', './ttl.ts'],
-    sweep: ['core', './display', './parts.ts', './rows'],
+    sweep: ['core', './display', './parts.ts', './rows', './ttl.ts'],
     instances: ['core', './connection', './parts.ts', './rows'],
     'keys-tool': ['core', './connection', './keys.ts', './rows', './ttl.ts'],
   }),

@@ -2,7 +2,7 @@
 // on a message arriving.
 
 import type { Client } from './connect.ts';
-import { refusalOf } from './link.ts';
+import { refusalOf } from './refusals.ts';
 
 type Listener = (message: string) => void;
 

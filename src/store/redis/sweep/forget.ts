@@ -20,6 +20,7 @@ import {
   seenName,
 } from '../rows/row-codec.ts';
 import { type ListChange, listsOnly, type RowChange } from '../rows/step-arguments.ts';
+import { firstHourKept } from '../ttl.ts';
 import type { Repair } from './repair.ts';
 
 /** One step keeps everybody else waiting: it does at most this much. */
@@ -183,11 +184,11 @@ export function createForget(env: Forgetting): BaseStore['forget'] {
   }
 
   async function oldHours(now: number): Promise<void> {
-    const first = new Date(Math.max(0, now - ttls.stats * 1000)).toISOString().slice(0, 13);
+    const first = firstHourKept(ttls, now);
     if (first === hoursBefore) return;
     hoursBefore = first;
     const fields = await link.send<string[]>('HKEYS', at.stats_hourly);
-    const old = fields.filter((field) => field.slice(0, first.length) < first);
+    const old = fields.filter((field) => field < first);
     if (old.length > 0) await link.send('HDEL', at.stats_hourly, ...old);
   }
 
