@@ -19,7 +19,6 @@ export interface Link {
   pairs(command: string, ...args: (string | number)[]): Promise<[string, string][]>;
   /** Others' facts count as seen too. */
   sawSeq(seq: number): void;
-  seen(): number;
   isUp(): boolean;
   close(): Promise<void>;
 }
@@ -189,7 +188,6 @@ export async function openLink(options: LinkOptions): Promise<Link> {
     sawSeq(seq) {
       seen = Math.max(seen, seq);
     },
-    seen: () => seen,
     isUp: () => up && !closed,
     async close() {
       if (closed) return;
