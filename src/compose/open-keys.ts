@@ -3,7 +3,7 @@
 import type { Config } from '../config/shape.ts';
 import { BantoError } from '../core/errors.ts';
 import { type NamespaceKeys, openNamespaceKeys } from '../store/redis/keys-tool/namespace-keys.ts';
-import { redisConnection } from './open-redis.ts';
+import { redisConnection, redisUnreachable } from './open-redis.ts';
 
 export async function openKeys({ store }: Config): Promise<NamespaceKeys> {
   if (store.kind === 'sqlite') {
@@ -13,5 +13,8 @@ export async function openKeys({ store }: Config): Promise<NamespaceKeys> {
     );
   }
   const { namespace, keyPatterns, ttls } = store;
-  return openNamespaceKeys({ connection: redisConnection(store), namespace, keyPatterns, ttls });
+  const connection = redisConnection(store);
+  return openNamespaceKeys({ connection, namespace, keyPatterns, ttls }).catch((error: unknown) => {
+    throw redisUnreachable(error);
+  });
 }

@@ -6,7 +6,7 @@ import type { Config, RedisConfig } from '../config/shape.ts';
 import { BantoError } from '../core/errors.ts';
 import { repositoryName } from '../forge/local/git/identity.ts';
 import type { RedisConnection } from '../store/redis/connection/connect.ts';
-import { refusalOf } from '../store/redis/connection/link.ts';
+import { refusalOf } from '../store/redis/connection/refusals.ts';
 import { openRedisStore, type RedisStore } from '../store/redis/redis-store.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 

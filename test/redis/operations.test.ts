@@ -94,7 +94,7 @@ async function fill(url: string, more: Partial<RedisStoreOptions> = {}): Promise
     now += ms;
   };
   await liveWholeLife({ store, now: () => now, advance });
-  await store.processes.giveLock('migration', 'i1');
+  await store.resign('migration', 'i1');
   await store.close();
 }
 
@@ -193,7 +193,9 @@ describe('a user with the least rights', () => {
       .map((file) => readFileSync(join(ROOT, file), 'utf8'))
       .join('\n');
     // Called at once, or spelled as a change of a list that the generic step makes.
-    const named = [...sources.matchAll(/(?:\b(?:call|send)\(\s*|[[{=]\s*)'([A-Z]{3,})'/g)];
+    const named = [
+      ...sources.matchAll(/(?:\b(?:call|send|pairs)(?:<.+>)?\(\s*|[[{=]\s*)'([A-Z]{3,})'/g),
+    ];
     const words = ['LIMIT', 'LOCK', 'USE', 'WITHSCORES', 'DEBUG', 'CLIENT'];
     const used = new Set(
       named.flatMap(([, name = '']) => (words.includes(name) ? [] : [name.toLowerCase()])),

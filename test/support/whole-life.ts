@@ -83,8 +83,8 @@ export async function liveWholeLife({ store, now, advance }: LifeOptions): Promi
   await store.putSetting('flags:debug:enabled', true);
   await store.putSetting('flags:maintenance:a9', true);
   await store.putSetting('tokens:abc', { agentId: 'a1' });
-  await store.processes.takeLock('migration', 'i1', 60_000);
-  await store.processes.recordMetrics('i1', 0.25, 1_000_000);
+  await store.lead('migration', 'i1', 60_000);
+  await store.recordMetrics('i1', 0.25, 1_000_000);
   await liveThroughPace(store);
   await store.learn(['web']);
   await store.sweep(sweepInput());

@@ -2,7 +2,7 @@
 // a placeholder are the beginnings of keys; scripts and reads append the identifier.
 
 import { BantoError } from '../../core/errors.ts';
-import { parseTaskId, type TaskName } from '../../core/task.ts';
+import { parseTaskId } from '../../core/task.ts';
 
 /** Name → pattern without the namespace. `docs/redis-keys.md` lists each with type, content and TTL. */
 export const KEY_PATTERNS = {
@@ -172,15 +172,6 @@ export function createKeys({ namespace, hashTag = false, patterns = {} }: KeyOpt
   };
 }
 
-/** What scripts need to know of a task before it exists; hashes keep it. */
-export interface FiledName extends TaskName {
-  readonly id: string;
-  readonly issue: string;
-  /** The first implement task has the issue's own lock; a review of the same issue has its own lease. */
-  readonly lock: string;
-  readonly delay: string;
-}
-
 /**
  * Identifiers in keys. The first repository of a namespace has plain numbers (`issue:status:7`); every
  * other one carries its name (`issue:status:owner~repo~7`). Which one is first, the store remembers.
@@ -190,15 +181,13 @@ export function createIdentifiers(home: () => string) {
     repository === home() ? String(number) : `${repository.replace('/', '~')}~${number}`;
   return {
     issueId,
-    filedName: (id: string): FiledName => {
+    /** The first implement task has the issue's own lock; a review of the same issue has its own lease. */
+    filedName(id: string): { readonly lock: string; readonly delay: string } {
       const name = parseTaskId(id);
       if (name === null) throw new BantoError('invalid_request', `${id} names no task.`);
       const issue = issueId(name.repository, name.number);
       const own = `${issue}:${name.kind}.${name.round}`;
       return {
-        ...name,
-        id,
-        issue,
         lock: name.kind === 'implement' && name.round === 1 ? issue : own,
         delay: name.round === 1 ? issue : own,
       };

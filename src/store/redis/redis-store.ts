@@ -10,8 +10,10 @@ import { withVerbs } from '../verbs.ts';
 import { checkServer } from './connection/check.ts';
 import { type Client, openClient, type RedisConnection, targetOf } from './connection/connect.ts';
 import { loadLibrary } from './connection/library.ts';
-import { type Call, openLink, refusalOf } from './connection/link.ts';
+import { type Call, openLink } from './connection/link.ts';
+import { refusalOf } from './connection/refusals.ts';
 import { createStoreClock } from './connection/store-clock.ts';
+import { createSubscriber } from './connection/subscriber.ts';
 import { createAgents } from './display/agents.ts';
 import { type Channels, createChannels } from './display/channels.ts';
 import { createFactLog } from './display/fact-log.ts';
@@ -22,10 +24,10 @@ import { createReads } from './display/reads.ts';
 import { createSubscriptions } from './display/subscribe.ts';
 import { createInstances } from './instances/instances.ts';
 import { createPaces } from './instances/pace.ts';
-import { createProcessRoom, type ProcessRoom } from './instances/process.ts';
 import { createSettings } from './instances/settings.ts';
 import { createTickets } from './instances/tickets.ts';
 import { createIdentifiers, createKeys, type KeyPatterns } from './keys.ts';
+import type { Parts } from './parts.ts';
 import { createBuckets } from './rows/buckets.ts';
 import { createChanges } from './rows/change.ts';
 import { createClaims, type Fences } from './rows/claim.ts';
@@ -33,7 +35,7 @@ import { createIndexes } from './rows/indexes.ts';
 import { createIssueSnapshots } from './rows/issue-snapshots.ts';
 import { createLearn } from './rows/learn.ts';
 import { createRows } from './rows/rows.ts';
-import { type ListChange, listsOnly } from './rows/step-arguments.ts';
+import { listsOnly } from './rows/step-arguments.ts';
 import { createSteps } from './rows/steps.ts';
 import { createDue } from './sweep/due.ts';
 import { createForget } from './sweep/forget.ts';
@@ -64,7 +66,6 @@ export interface RedisStoreOptions {
 }
 
 export interface RedisStore extends Store {
-  readonly processes: ProcessRoom;
   readonly channels: Channels;
   readonly openPace: OpenPace;
   /** Changes when Redis has lost data. */
@@ -156,59 +157,46 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
     await steps.look();
     return storeClock.now();
   };
-  const write = async (lists: readonly ListChange[]): Promise<void> =>
-    void (await steps.change(listsOnly(lists)));
-
-  const rows = createRows(link, keys);
-  const buckets = createBuckets(link, keys);
-  const snapshots = createIssueSnapshots(link, keys);
-  const indexes = createIndexes(keys, identifiers);
-  const agents = createAgents(keys, ttls, write);
+  const parts: Parts = {
+    link,
+    keys,
+    ttls,
+    identifiers,
+    clock: storeClock,
+    steps,
+    rows: createRows(link, keys),
+    buckets: createBuckets(link, keys),
+    indexes: createIndexes(keys, identifiers),
+    snapshots: createIssueSnapshots(link, keys),
+    now,
+    write: async (lists) => void (await steps.change(listsOnly(lists))),
+    setAside,
+    warn: log,
+  };
+  const { rows, buckets, write } = parts;
+  const agents = createAgents(parts);
   lost.push(rows.forgetAll, buckets.forget, agents.forget);
   const factLog = createFactLog(link, keys);
-  const parts = {
-    link,
-    log: factLog,
-    keys,
-    identifiers,
-    rows,
-    steps,
-    clock: storeClock,
-    buckets,
-    indexes,
-    snapshots,
-    ttls,
-    now,
-    setAside,
-    write,
-  };
-  const projection = createProjection(parts);
+  const projection = createProjection({ ...parts, log: factLog });
   steps.onFacts((_, counted) => projection.offer(counted));
   const { change, changeAll, refile } = createChanges({ ...parts, note: agents.note });
-  const reads = createReads({ ...parts, projection, agents });
+  const reads = createReads({ ...parts, log: factLog, projection, agents });
   const repair = createRepair({ ...parts, refile });
   const openSubscriber = () => openClient(connection, { ...timeouts, subscriber: true });
-  const subscriptions = createSubscriptions(
-    link,
-    steps,
-    factLog,
-    openSubscriber,
-    keys.at.channel_events,
-    log,
-  );
-  const channels = createChannels(link, keys, openSubscriber, log);
-  const processes = createProcessRoom(link, keys, ttls, now, write);
-  const projecting = setInterval(() => {
+  const subscriber = createSubscriber(openSubscriber, log);
+  const subscriptions = createSubscriptions({ ...parts, log: factLog, subscriber });
+  const showAll = async (): Promise<void> => {
+    await agents.flush();
+    await projection.catchUp();
+  };
+  const showing = setInterval(() => {
     if (!link.isUp()) return;
-    agents
-      .flush()
-      .then(projection.catchUp)
-      .catch((error: unknown) =>
-        log('Lists for people could not be brought up to date; trying again', error),
-      );
+    showAll().catch((error: unknown) =>
+      log('Lists for people could not be brought up to date; trying again', error),
+    );
   }, PROJECT_EVERY_MS).unref();
 
-  const base: BaseStore & Pick<RedisStore, 'channels' | 'processes' | 'openPace'> = {
+  const base: BaseStore & Pick<RedisStore, 'channels' | 'openPace'> = {
     kind: 'redis',
     change,
     changeAll,
@@ -232,23 +220,13 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
     peek: buckets.peek,
     holding: buckets.holding,
     ...reads,
-    ...createSettings(link, keys, steps),
+    ...createSettings(parts),
+    ...createInstances(parts, () => `${generation} ${server}`),
     logs: createLogs(link, (id) => `${keys.at.task_log}${id}`, ttls.task_result),
-    channels,
-    processes,
-    ...createInstances(link, keys, processes, now, () => `${generation} ${server}`, write),
-    tickets: createTickets(
-      link,
-      keys,
-      write,
-      replica,
-      () => (clock === undefined ? null : Math.floor(clock.now())),
-      log,
-    ),
+    channels: createChannels(link, keys, subscriber),
+    tickets: createTickets(parts, replica, () => clock?.now() ?? null),
     openPace: createPaces(
-      link,
-      keys,
-      ttls,
+      parts,
       () => generation,
       () => clock?.now() ?? performance.now(),
     ),
@@ -261,14 +239,10 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
       }),
     generation: () => generation,
     async close() {
-      clearInterval(projecting);
-      if (link.isUp())
-        await agents
-          .flush()
-          .then(projection.catchUp)
-          .catch(() => undefined);
-      await subscriptions.close();
-      await channels.close();
+      clearInterval(showing);
+      if (link.isUp()) await showAll().catch(() => undefined);
+      subscriptions.close();
+      subscriber.close();
       replica?.disconnect();
       await link.close();
     },

@@ -28,3 +28,7 @@ export const DEFAULT_TTLS: Ttls = {
   tickets_agent: 600,
   pace: 7200,
 };
+
+/** Statistics of hours before this one (`2026-11-17T09`) are forgotten. */
+export const firstHourKept = ({ stats }: Ttls, now: number): string =>
+  new Date(Math.max(0, now - stats * 1000)).toISOString().slice(0, 13);

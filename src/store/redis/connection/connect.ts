@@ -3,6 +3,7 @@
 
 import { Cluster, type ClusterNode, Redis, type RedisOptions } from 'ioredis';
 import { BantoError } from '../../../core/errors.ts';
+import { translate } from './refusals.ts';
 
 interface RedisTls {
   readonly ca?: string;
@@ -30,7 +31,10 @@ export interface RedisConnection {
 }
 
 export type Client = Redis | Cluster;
-export { Cluster };
+
+/** Every server that takes writes. */
+export const mastersOf = (client: Client): Redis[] =>
+  client instanceof Cluster ? client.nodes('master') : [client];
 
 interface Address {
   readonly host: string;
@@ -61,9 +65,7 @@ function notAnAddress(): BantoError {
 
 function readUrl(url: string): Target {
   const match = URL_SHAPE.exec(url);
-  if (match === null) {
-    throw notAnAddress();
-  }
+  if (match === null) throw notAnAddress();
   const [, scheme, kind, username = '', password = '', hosts = '', path = ''] = match;
   const mode = (kind ?? 'standalone') as Target['mode'];
   const nodes = hosts.split(',').map((node) => {
@@ -107,6 +109,7 @@ export function targetOf(connection: RedisConnection): Target {
 }
 
 const MOST_RETRY_MS = 1000;
+const retryMs = (times: number): number => Math.min(50 * 2 ** Math.min(times, 6), MOST_RETRY_MS);
 
 export interface ClientOptions {
   readonly commandTimeoutMs: number;
@@ -132,7 +135,7 @@ export function openClient(connection: RedisConnection, options: ClientOptions):
     autoResubscribe: true,
     enableOfflineQueue: subscriber,
     maxRetriesPerRequest: subscriber ? null : 0,
-    retryStrategy: (times: number) => Math.min(50 * 2 ** Math.min(times, 6), MOST_RETRY_MS),
+    retryStrategy: retryMs,
     // A primary that was demoted says so: go and find the new one.
     reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
     ...(subscriber ? {} : { commandTimeout: options.commandTimeoutMs }),
@@ -143,7 +146,7 @@ export function openClient(connection: RedisConnection, options: ClientOptions):
       redisOptions,
       lazyConnect: true,
       enableOfflineQueue: subscriber,
-      clusterRetryStrategy: (times) => Math.min(50 * 2 ** Math.min(times, 6), MOST_RETRY_MS),
+      clusterRetryStrategy: retryMs,
     });
   }
   if (target.mode === 'standalone') return new Redis({ ...base, ...target.nodes[0] });
@@ -157,4 +160,23 @@ export function openClient(connection: RedisConnection, options: ClientOptions):
     ...(sentinelPassword === undefined ? {} : { sentinelPassword }),
     ...(target.tls ? { enableTLSForSentinelMode: true, sentinelTLS: { ...connection.tls } } : {}),
   });
+}
+
+/** For a moment's work: connected, or it says why not. What went wrong first is the reason. */
+export async function connectClient(
+  connection: RedisConnection,
+  options: ClientOptions,
+): Promise<Client> {
+  const client = openClient(connection, options);
+  let first: Error | null = null;
+  client.on('error', (error: Error) => {
+    first ??= error;
+  });
+  try {
+    await client.connect();
+    return client;
+  } catch (error) {
+    client.disconnect();
+    throw translate(first ?? error);
+  }
 }

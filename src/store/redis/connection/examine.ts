@@ -1,8 +1,8 @@
 // Looks at a Redis without writing to it: what `banto doctor` asks.
 
 import { checkServer, productOf } from './check.ts';
-import { openClient, type RedisConnection } from './connect.ts';
-import { translate } from './link.ts';
+import { connectClient, type RedisConnection } from './connect.ts';
+import { translate } from './refusals.ts';
 
 export interface Examined {
   /** `Redis 7.0.15`, `Valkey 8.0.1`. */
@@ -15,22 +15,17 @@ const TIMEOUT_MS = 3000;
 
 /** Throws where Banto would refuse to start. */
 export async function examineRedis(connection: RedisConnection): Promise<Examined> {
-  const client = openClient(connection, {
+  const client = await connectClient(connection, {
     commandTimeoutMs: TIMEOUT_MS,
     connectTimeoutMs: TIMEOUT_MS,
   });
-  let failure: unknown = null;
-  client.on('error', (error: Error) => {
-    failure ??= error;
-  });
   const warnings: string[] = [];
   try {
-    await client.connect();
     await checkServer(client, (message) => warnings.push(message));
     const { name, version } = await productOf(client);
     return { server: `${name} ${version}`, warnings };
   } catch (error) {
-    throw translate(failure ?? error);
+    throw translate(error);
   } finally {
     client.disconnect();
   }

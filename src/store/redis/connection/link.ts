@@ -2,21 +2,23 @@
 // compared before anything else may pass.
 
 import { Command } from 'ioredis';
-import { BantoError, busy } from '../../../core/errors.ts';
+import { type BantoError, busy } from '../../../core/errors.ts';
 import type { Keys } from '../keys.ts';
 import { type WrittenArguments, WrittenCommand } from './arguments.ts';
-import { type Client, Cluster } from './connect.ts';
+import { type Client, mastersOf } from './connect.ts';
 import type { FunctionName, Library } from './library.ts';
+import { refusalOf, translate } from './refusals.ts';
 
 export type Reply = readonly unknown[];
 
 export interface Link {
   /** A function of the library that knows the clock and the generation; its reply begins with a word. */
   run(name: FunctionName, args: readonly string[], more?: WrittenArguments): Promise<Reply>;
-  send(command: string, ...args: (string | number)[]): Promise<unknown>;
+  send<Answer = unknown>(command: string, ...args: (string | number)[]): Promise<Answer>;
+  /** A reply of names and values by turns: members with their scores, the fields of a hash. */
+  pairs(command: string, ...args: (string | number)[]): Promise<[string, string][]>;
   /** Others' facts count as seen too. */
   sawSeq(seq: number): void;
-  seen(): number;
   isUp(): boolean;
   close(): Promise<void>;
 }
@@ -39,40 +41,6 @@ export interface LinkOptions {
 const RETRY_ATTACH_MS = 250;
 /** Functions that are removed again and again are loaded this often for one call. */
 const MOST_LOADS = 3;
-const NOT_NOW =
-  /^(OOM|READONLY|LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS|MISCONF|UNKILLABLE)\b/;
-
-const REFUSALS: readonly (readonly [RegExp, string])[] = [
-  [
-    /^WRONGPASS/,
-    'Redis refuses the password. Check REDIS_PASSWORD and REDIS_USERNAME, or the ones in REDIS_URL.',
-  ],
-  [/^NOAUTH/, 'Redis asks for a password. Set REDIS_PASSWORD, or put it into REDIS_URL.'],
-  [/^NOPERM/, 'The Redis user may not do what Banto needs; docs/redis.md has its rights.'],
-];
-
-/** The sentence where Redis knows us and does not let us in; null: that is not what happened. */
-export function refusalOf(error: Error): string | null {
-  const sentence = REFUSALS.find(([word]) => word.test(error.message))?.[1];
-  return sentence === undefined ? null : `${sentence} (${error.message})`;
-}
-
-/** What Redis says is a fault of ours unless it says "not now"; silence and broken connections are `busy`. */
-export function translate(error: unknown): BantoError {
-  if (error instanceof BantoError) return error;
-  if (error instanceof Error && error.name === 'ReplyError' && !NOT_NOW.test(error.message)) {
-    const refused = refusalOf(error);
-    if (refused !== null) return new BantoError('misconfigured', refused, { cause: error });
-    return new BantoError('internal', `Redis refused a command: ${error.message}`, {
-      cause: error,
-    });
-  }
-  const [, word] = NOT_NOW.exec(error instanceof Error ? error.message : '') ?? [];
-  const detail =
-    word === undefined ? 'Redis does not answer.' : `Redis takes no writes for now (${word}).`;
-  return busy(error, 1, detail);
-}
-
 const closing = () => busy(new Error('The store is closed.'), 1, 'The store is closed.');
 
 export async function openLink(options: LinkOptions): Promise<Link> {
@@ -85,8 +53,10 @@ export async function openLink(options: LinkOptions): Promise<Link> {
   opening.promise.catch(() => undefined);
 
   async function load(): Promise<void> {
-    const nodes = client instanceof Cluster ? client.nodes('master') : [client];
-    await Promise.all(nodes.map((node) => node.call('FUNCTION', 'LOAD', 'REPLACE', library.text)));
+    const loading = mastersOf(client).map((node) =>
+      node.call('FUNCTION', 'LOAD', 'REPLACE', library.text),
+    );
+    await Promise.all(loading);
   }
 
   async function callFunction(
@@ -161,6 +131,9 @@ export async function openLink(options: LinkOptions): Promise<Link> {
     }
   }
 
+  const send = <Answer>(command: string, ...args: (string | number)[]): Promise<Answer> =>
+    through(() => client.call(command, ...args.map(String)) as Promise<Answer>);
+
   let reattaching: Promise<void> | null = null;
   function reattach(): Promise<void> {
     if (reattaching === null) {
@@ -204,11 +177,17 @@ export async function openLink(options: LinkOptions): Promise<Link> {
         'Redis lost data; what is left is being compared.',
       );
     },
-    send: (command, ...args) => through(() => client.call(command, ...args.map(String))),
+    send,
+    async pairs(command, ...args) {
+      const flat = await send<string[]>(command, ...args);
+      return Array.from({ length: flat.length / 2 }, (_, n) => [
+        flat[2 * n] ?? '',
+        flat[2 * n + 1] ?? '',
+      ]);
+    },
     sawSeq(seq) {
       seen = Math.max(seen, seq);
     },
-    seen: () => seen,
     isUp: () => up && !closed,
     async close() {
       if (closed) return;

@@ -3,18 +3,12 @@
 
 import type { Keys } from '../keys.ts';
 import type { Ttls } from '../ttl.ts';
-import { type Client, Cluster } from './connect.ts';
+import { type Client, mastersOf } from './connect.ts';
 import { loadLibrary } from './library.ts';
 
-interface Listed {
-  readonly name: string;
-  readonly code: string;
-}
-
-function readListed(fields: readonly unknown[]): Listed {
-  const value = (name: string) => String(fields[fields.indexOf(name) + 1]);
-  return { name: value('library_name'), code: value('library_code') };
-}
+/** The fields of a library come as names and values by turns. */
+const valueOf = (fields: readonly unknown[], name: string): string =>
+  String(fields[fields.indexOf(name) + 1]);
 
 /** How many there are; `dryRun` only counts. A library names the keys of its namespace, and so says whose it is. */
 export async function removeOldLibraries(
@@ -25,10 +19,12 @@ export async function removeOldLibraries(
 ): Promise<number> {
   const own = loadLibrary(keys, ttls).name;
   const old = new Set<string>();
-  for (const node of client instanceof Cluster ? client.nodes('master') : [client]) {
+  for (const node of mastersOf(client)) {
     const found = await node.call('FUNCTION', 'LIST', 'LIBRARYNAME', 'banto_*', 'WITHCODE');
-    for (const { name, code } of (found as unknown[][]).map(readListed)) {
-      if (name === own || !code.includes(`'${keys.at.meta}'`)) continue;
+    for (const library of found as unknown[][]) {
+      const name = valueOf(library, 'library_name');
+      const ours = valueOf(library, 'library_code').includes(`'${keys.at.meta}'`);
+      if (name === own || !ours) continue;
       old.add(name);
       if (!dryRun) await node.call('FUNCTION', 'DELETE', name);
     }

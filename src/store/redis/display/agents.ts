@@ -2,16 +2,14 @@
 // is still there is written at most once a second; what is new about it at once.
 
 import type { AgentNote } from '../../../core/rows/agent-row.ts';
-import type { Keys } from '../keys.ts';
-import { type ListChange } from '../rows/step-arguments.ts';
-import type { Ttls } from '../ttl.ts';
+import type { Parts } from '../parts.ts';
+import type { ListChange } from '../rows/step-arguments.ts';
 
 const SEEN_EVERY_MS = 1000;
 const REMEMBERED = 10_000;
 
 interface Told {
   capabilities: string | null;
-  lapsed: boolean;
   writtenAt: number;
   /** Heard of since; null: all is written. */
   heardAt: number | null;
@@ -24,11 +22,11 @@ export interface Agents {
   forget(): void;
 }
 
-export function createAgents(
-  keys: Keys,
-  ttls: Ttls,
-  write: (lists: readonly ListChange[]) => Promise<void>,
-): Agents {
+export function createAgents({
+  keys,
+  ttls,
+  write,
+}: Pick<Parts, 'keys' | 'ttls' | 'write'>): Agents {
   const { at } = keys;
   const told = new Map<string, Told>();
   let underWay: Promise<unknown> = Promise.resolve();
@@ -46,11 +44,9 @@ export function createAgents(
     ];
   }
 
-  function send(lists: readonly ListChange[], ids: readonly string[]): void {
+  function send(id: string, lists: readonly ListChange[]): void {
     // What could not be written is new again.
-    const done = write(lists).catch(() => {
-      for (const id of ids) told.delete(id);
-    });
+    const done = write(lists).catch(() => told.delete(id));
     underWay = Promise.all([underWay, done]);
   }
 
@@ -58,16 +54,13 @@ export function createAgents(
     note(about, now) {
       const { agentId: id } = about;
       const before = told.get(id);
+      const info = `${at.process_info}${id}`;
       if (about.note === 'lapsed') {
         told.delete(id);
-        const info = `${at.process_info}${id}`;
-        send(
-          [
-            ['HSET', info, 'lapsed', '1'],
-            ['SADD', at.processes_zombies, id],
-          ],
-          [id],
-        );
+        send(id, [
+          ['HSET', info, 'lapsed', '1'],
+          ['SADD', at.processes_zombies, id],
+        ]);
         return;
       }
       const capabilities =
@@ -75,29 +68,22 @@ export function createAgents(
           ? JSON.stringify(about.capabilities)
           : (before?.capabilities ?? null);
       const known = before !== undefined && before.capabilities === capabilities;
-      if (known && !before.lapsed && now - before.writtenAt < SEEN_EVERY_MS) {
+      if (known && now - before.writtenAt < SEEN_EVERY_MS) {
         before.heardAt = now;
         return;
       }
       if (told.size > REMEMBERED) told.clear();
-      told.set(id, { capabilities, lapsed: false, writtenAt: now, heardAt: null });
-      const info = `${at.process_info}${id}`;
+      told.set(id, { capabilities, writtenAt: now, heardAt: null });
       const can: ListChange[] =
         about.note === 'asked' ? [['HSET', info, 'capabilities', capabilities ?? '[]']] : [];
-      send([...can, ...seenLists(id, now)], [id]);
+      send(id, [...can, ...seenLists(id, now)]);
     },
     async flush() {
-      const late = [...told].filter(([, { heardAt }]) => heardAt !== null);
-      if (late.length > 0) {
-        const lists = late.flatMap(([id, state]) => seenLists(id, state.heardAt ?? 0));
-        for (const [, state] of late) {
-          state.writtenAt = state.heardAt ?? state.writtenAt;
-          state.heardAt = null;
-        }
-        send(
-          lists,
-          late.map(([id]) => id),
-        );
+      for (const [id, state] of told) {
+        if (state.heardAt === null) continue;
+        send(id, seenLists(id, state.heardAt));
+        state.writtenAt = state.heardAt;
+        state.heardAt = null;
       }
       await underWay;
     },

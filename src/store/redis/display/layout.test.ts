@@ -208,15 +208,16 @@ describe('beside tasks', () => {
     await raw.set(key('flags:maintenance'), 'true');
     expect((await store.settings('flags:')).get('flags:maintenance')).toBe(true);
 
-    const { processes } = store;
-    expect(await processes.takeLock('leader', 'i1', 5000)).toBe(true);
-    expect(await processes.takeLock('leader', 'i2', 5000)).toBe(false);
-    expect(await processes.giveLock('leader', 'i2')).toBe(false);
+    expect(await store.lead('leader', 'i1', 5000)).toBe(true);
+    expect(await store.lead('leader', 'i2', 5000)).toBe(false);
+    await store.resign('leader', 'i2');
+    expect(await raw.get(key('lock:process:leader'))).toBe('i1');
     expect(await raw.pttl(key('lock:process:leader'))).toBeGreaterThan(4000);
-    expect(await processes.giveLock('leader', 'i1')).toBe(true);
-    expect(await processes.takeLock('leader', 'i2', 5000)).toBe(true);
+    await store.resign('leader', 'i1');
+    expect(await raw.get(key('lock:process:leader'))).toBeNull();
+    expect(await store.lead('leader', 'i2', 5000)).toBe(true);
 
-    await processes.recordMetrics('i1', 0.25, 1_000_000);
+    await store.recordMetrics('i1', 0.25, 1_000_000);
     expect(await raw.hget(key('metrics:cpu:current'), 'i1')).toBe(`{"cpu":0.250,"at":${START}}`);
     expect(await raw.llen(key('metrics:memory:history'))).toBe(1);
     expect(await raw.ttl(key('metrics:memory:history'))).toBeGreaterThan(3500);

@@ -32,7 +32,7 @@ export function createLogs(
   ttlSeconds: number,
 ): LogStore {
   async function fieldsOf(taskId: string): Promise<Field[]> {
-    const names = (await link.send('HKEYS', keyOf(taskId))) as string[];
+    const names = await link.send<string[]>('HKEYS', keyOf(taskId));
     return names.map(fieldOf).sort((a, b) => a.fence - b.fence || a.from - b.from || b.to - a.to);
   }
 
@@ -60,7 +60,7 @@ export function createLogs(
       let room = limit;
       for (const { name, from, to } of fields) {
         if (room <= 0 || to <= at) continue;
-        const text = (await link.send('HGET', keyOf(taskId), name)) as string | null;
+        const text = await link.send<string | null>('HGET', keyOf(taskId), name);
         if (text === null) continue;
         // A piece that never came leaves a gap: a page ends before it, and the next one begins after it.
         if (from > at && parts.length > 0) break;

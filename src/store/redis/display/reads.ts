@@ -1,10 +1,16 @@
 // Reads: what people and the broker look at. None of them keeps Redis busy for long: lists go in pages.
 
 import { HISTORY_SHOWN, historyPage } from '../../../core/attempt/history.ts';
-import { BantoError } from '../../../core/errors.ts';
 import { toStoredIssue } from '../../../core/rows/issue-row.ts';
 import type { IssueRef } from '../../../core/rows/ledger-row.ts';
-import { attemptsOf, isLive, shortestLease, toTask } from '../../../core/rows/task-row.ts';
+import { compareCounts, readCursor, suits } from '../../../core/rows/task-list.ts';
+import {
+  attemptsOf,
+  livingLeases,
+  shortestLease,
+  type TaskRow,
+  toTask,
+} from '../../../core/rows/task-row.ts';
 import type {
   AgentRecord,
   MirroredIssue,
@@ -13,28 +19,18 @@ import type {
   TaskFilter,
   TaskReads,
 } from '../../../core/store.ts';
-import {
-  parseTaskId,
-  TASK_KINDS,
-  TASK_STATES,
-  type TaskKind,
-  type TaskState,
-} from '../../../core/task.ts';
-import type { Link } from '../connection/link.ts';
-import type { Keys } from '../keys.ts';
+import { parseTaskId, type TaskKind, type TaskState } from '../../../core/task.ts';
+import type { Parts } from '../parts.ts';
 import { heldBy } from '../rows/holds.ts';
-import type { IssueSnapshots } from '../rows/issue-snapshots.ts';
 import {
   decodeHead,
   decodeLedgerText,
-  type FiledTask,
   headName,
   type IssueHead,
   issueOfName,
   ledgerName,
   seenName,
 } from '../rows/row-codec.ts';
-import type { Rows } from '../rows/rows.ts';
 import type { Agents } from './agents.ts';
 import type { FactLog } from './fact-log.ts';
 import type { Projection } from './projection.ts';
@@ -42,15 +38,10 @@ import { createStats } from './stats.ts';
 
 const PAGE = 200;
 
-export interface Reading {
-  readonly link: Link;
-  readonly keys: Keys;
-  readonly rows: Rows;
-  readonly snapshots: IssueSnapshots;
+interface Reading extends Parts {
   readonly log: FactLog;
   readonly projection: Projection;
   readonly agents: Agents;
-  readonly now: () => Promise<number>;
 }
 
 interface KnownIssue {
@@ -59,7 +50,7 @@ interface KnownIssue {
 }
 
 export function createReads(env: Reading): Omit<TaskReads, 'registry' | 'peek' | 'holding'> {
-  const { link, keys, rows, snapshots, log, projection, now } = env;
+  const { link, keys, rows, buckets, snapshots, log, projection, now } = env;
   const { at } = keys;
   const readStats = createStats(link, keys);
 
@@ -79,20 +70,20 @@ export function createReads(env: Reading): Omit<TaskReads, 'registry' | 'peek' |
     return found.filter((issue) => issue !== null);
   }
 
+  /** Those that are there, in this order. */
+  async function tasksNamed(ids: readonly string[]): Promise<TaskRow[]> {
+    return [...(await rows.tasks(ids, true)).values()].map(({ row }) => row);
+  }
+
   async function mirrored(refs: readonly IssueRef[]): Promise<MirroredIssue[]> {
     const found = await issues(refs);
-    const tasks = await rows.tasks(
-      found.flatMap(({ head }) => head.tasks),
-      true,
+    return Promise.all(
+      found.map(async ({ head, stored }) => ({
+        issue: stored,
+        matchLabels: head.row.matchLabels,
+        tasks: (await tasksNamed(head.tasks)).map(toTask),
+      })),
     );
-    return found.map(({ head, stored }) => ({
-      issue: stored,
-      matchLabels: head.row.matchLabels,
-      tasks: head.tasks.flatMap((id) => {
-        const task = tasks.get(id);
-        return task === undefined ? [] : [toTask(task.row)];
-      }),
-    }));
   }
 
   /** The shortest list that holds everything the filter asks for, by the order tasks were made in. */
@@ -101,46 +92,29 @@ export function createReads(env: Reading): Omit<TaskReads, 'registry' | 'peek' |
     return state === undefined ? at.tasks_all : `${at.tasks_state}${state}`;
   }
 
-  function suits({ row }: FiledTask, head: IssueHead | undefined, filter: TaskFilter): boolean {
-    const { agent, label } = filter;
-    if (filter.state !== undefined && row.state !== filter.state) return false;
-    if (filter.kind !== undefined && row.kind !== filter.kind) return false;
-    if (filter.repository !== undefined && row.repository !== filter.repository) return false;
-    if (label !== undefined && head?.row.labels.includes(label.toLowerCase()) !== true)
-      return false;
-    if (agent === undefined) return true;
-    return row.lease?.agentId === agent || row.past.some(({ agentId }) => agentId === agent);
-  }
-
   async function tasks(filter: TaskFilter): ReturnType<TaskReads['tasks']> {
-    const { limit } = filter;
-    let after = readCursor(filter.cursor);
+    const { limit, label } = filter;
+    const list = listFor(filter);
+    let after = String(readCursor(filter.cursor) ?? 0);
     await projection.catchUp();
-    const found: { task: FiledTask; seq: number }[] = [];
+    const found: { row: TaskRow; seq: string }[] = [];
     for (;;) {
       const page = ['WITHSCORES', 'LIMIT', 0, PAGE] as const;
-      const flat = await link.send('ZRANGEBYSCORE', listFor(filter), `(${after}`, '+inf', ...page);
-      const entries = (flat as string[]).flatMap((id, index, all) =>
-        index % 2 === 0 ? [{ id, seq: Number(all[index + 1]) }] : [],
-      );
-      const read = await rows.tasks(
-        entries.map(({ id }) => id),
-        true,
-      );
-      const wanted = entries.flatMap(({ id, seq }) => {
-        const task = read.get(id);
-        return task === undefined ? [] : [{ task, seq }];
-      });
-      const of =
-        filter.label === undefined ? [] : await rows.heads(wanted.map(({ task }) => task.row));
-      found.push(...wanted.filter(({ task }, index) => suits(task, of[index], filter)));
-      after = entries.at(-1)?.seq ?? after;
+      const entries = await link.pairs('ZRANGEBYSCORE', list, `(${after}`, '+inf', ...page);
+      const seqs = new Map(entries);
+      const read = await tasksNamed([...seqs.keys()]);
+      const heads = label === undefined ? [] : await rows.heads(read);
+      for (const [index, row] of read.entries()) {
+        const labels = heads[index]?.row.labels ?? [];
+        if (suits(row, labels, filter)) found.push({ row, seq: seqs.get(row.id) ?? '0' });
+      }
+      after = entries.at(-1)?.[1] ?? after;
       if (found.length > limit || entries.length < PAGE) break;
     }
     const shown = found.slice(0, limit);
     return {
-      tasks: shown.map(({ task }) => toTask(task.row)),
-      nextCursor: found.length > limit ? String(shown.at(-1)?.seq ?? 0) : null,
+      tasks: shown.map(({ row }) => toTask(row)),
+      nextCursor: found.length > limit ? (shown.at(-1)?.seq ?? '0') : null,
     };
   }
 
@@ -148,36 +122,20 @@ export function createReads(env: Reading): Omit<TaskReads, 'registry' | 'peek' |
     const ids: string[] = [];
     for (const queue of [at.queue_high, at.queue_normal, at.queue_low]) {
       const room = limit - ids.length;
-      if (room <= 0) break;
-      ids.push(...((await link.send('ZRANGE', queue, 0, room - 1)) as string[]));
+      if (room > 0) ids.push(...(await link.send<string[]>('ZRANGE', queue, 0, room - 1)));
     }
-    const read = await rows.tasks(ids, true);
-    return ids.flatMap((id) => {
-      const row = read.get(id)?.row;
-      return row?.state === 'ready' ? [toTask(row)] : [];
-    });
-  }
-
-  async function agents(): Promise<AgentRecord[]> {
-    await env.agents.flush();
-    const ids = (await link.send('ZRANGE', at.processes_known, 0, -1)) as string[];
-    const moment = await now();
-    const records = await Promise.all(ids.map((id) => agent(id, moment)));
-    return records.sort((one, other) => (one.agentId < other.agentId ? -1 : 1));
+    return (await tasksNamed(ids)).filter(({ state }) => state === 'ready').map(toTask);
   }
 
   async function agent(id: string, moment: number): Promise<AgentRecord> {
     const fields = ['capabilities', 'first_seen_at', 'last_seen_at', 'lapsed'];
-    const [info, held] = (await Promise.all([
-      link.send('HMGET', `${at.process_info}${id}`, ...fields),
+    const [info, held] = await Promise.all([
+      link.send<(string | null)[]>('HMGET', `${at.process_info}${id}`, ...fields),
       heldBy(link, keys, id),
-    ])) as [(string | null)[], string[]];
+    ]);
     const [capabilities, first, last, lapsed] = info;
-    const leases = [...(await rows.tasks(held, true)).values()]
-      .map(({ row }) => row)
-      .filter((row) => isLive(row, moment))
-      .filter(({ lease }) => lease.agentId === id)
-      .sort((a, b) => a.lease.leasedAt - b.lease.leasedAt);
+    const own = (await tasksNamed(held)).filter(({ lease }) => lease?.agentId === id);
+    const leases = livingLeases(own, moment);
     return {
       agentId: id,
       capabilities: JSON.parse(capabilities ?? '[]') as string[],
@@ -191,32 +149,23 @@ export function createReads(env: Reading): Omit<TaskReads, 'registry' | 'peek' |
 
   async function counts(): Promise<QueueCount[]> {
     await projection.catchUp();
-    const flat = (await link.send('HGETALL', at.queue_counts)) as string[];
-    const found = flat.flatMap((name, index): QueueCount[] => {
-      if (index % 2 === 1) return [];
+    const found = (await link.pairs('HGETALL', at.queue_counts)).map(([name, count]) => {
       const [state, kind, priority] = name.split(' ') as [TaskState, TaskKind, string];
-      const count = Number(flat[index + 1]);
-      return count > 0 ? [{ state, kind, priority: Number(priority), count }] : [];
+      return { state, kind, priority: Number(priority), count: Number(count) };
     });
-    return found.sort(inOrder);
+    return found.filter(({ count }) => count > 0).sort(compareCounts);
   }
 
   async function oldestReadyAt(): Promise<number | null> {
-    const registered = (await link.send('HVALS', at.queue_buckets)) as string[];
-    const buckets = registered.map((number) => `${at.queue_bucket}${number}`);
-    const scores = await Promise.all(
-      buckets.map(
-        async (key) => ((await link.send('ZRANGE', key, 0, 0, 'WITHSCORES')) as string[])[1],
-      ),
-    );
-    const instants = scores.flatMap((score) => (score === undefined ? [] : [Number(score) % 1e13]));
+    const heads = await buckets.peek((await buckets.registry()).buckets, 1);
+    const instants = heads.flatMap(({ scores }) => scores.map((score) => score % 1e13));
     return instants.length === 0 ? null : Math.min(...instants);
   }
 
   async function outbox(): Promise<QueueView['outbox']> {
     const sum = { pending: 0, failing: 0 };
     for (let from = 0; ; from += PAGE) {
-      const names = (await link.send('ZRANGE', at.outbox_due, from, from + PAGE - 1)) as string[];
+      const names = await link.send<string[]>('ZRANGE', at.outbox_due, from, from + PAGE - 1);
       const texts = await rows.read(names.map((name) => `#${name}`));
       for (const [index, name] of names.entries()) {
         const { writes } = decodeLedgerText(issueOfName(name), texts[index] ?? '').row;
@@ -227,73 +176,62 @@ export function createReads(env: Reading): Omit<TaskReads, 'registry' | 'peek' |
     }
   }
 
+  const refsOf = (repository: string, numbers: readonly number[]): IssueRef[] =>
+    numbers.map((number) => ({ repository, number }));
+
   return {
     tasks,
-    agents,
+    firstReady,
     async task(id, historyCursor) {
+      const before = readCursor(historyCursor) ?? Number.POSITIVE_INFINITY;
       const name = parseTaskId(id);
       if (name === null) return null;
       await projection.catchUp();
-      const task = (await rows.tasks([id], true)).get(id);
+      const [row] = await tasksNamed([id]);
       const [issue] = await issues([name]);
-      if (task === undefined || issue === undefined) return null;
-      const before =
-        historyCursor === undefined ? Number.POSITIVE_INFINITY : readCursor(historyCursor);
-      const numbers = (await link.send('LRANGE', `${at.task_history}${id}`, 0, -1)) as string[];
+      if (row === undefined || issue === undefined) return null;
+      const numbers = await link.send<string[]>('LRANGE', `${at.task_history}${id}`, 0, -1);
       const seqs = numbers.map(Number).filter((seq) => seq < before);
       return {
-        task: toTask(task.row),
+        task: toTask(row),
         issue: issue.stored,
         matchLabels: issue.head.row.matchLabels,
-        attempts: attemptsOf(task.row),
+        attempts: attemptsOf(row),
         ...historyPage(await log.numbered(seqs.slice(-HISTORY_SHOWN - 1))),
       };
     },
-    firstReady,
     issueTexts: async (repository, numbers) =>
-      (await issues(numbers.map((number) => ({ repository, number })))).map(({ stored }) => stored),
-    issuesNumbered: (repository, numbers) =>
-      mirrored(numbers.map((number) => ({ repository, number }))),
+      (await issues(refsOf(repository, numbers))).map(({ stored }) => stored),
+    issuesNumbered: (repository, numbers) => mirrored(refsOf(repository, numbers)),
     async openIssues(repository, after, limit) {
-      const page = ['LIMIT', 0, limit] as const;
-      const names = await link.send(
-        'ZRANGEBYSCORE',
-        `${at.issues_open}${repository}`,
-        `(${after}`,
-        '+inf',
-        ...page,
-      );
-      return mirrored((names as string[]).map(issueOfName));
+      const list = `${at.issues_open}${repository}`;
+      const range = [`(${after}`, '+inf', 'LIMIT', 0, limit] as const;
+      const names = await link.send<string[]>('ZRANGEBYSCORE', list, ...range);
+      return mirrored(names.map(issueOfName));
     },
     async dependents(repository, number) {
-      const names = (await link.send(
-        'SMEMBERS',
-        `${at.issues_dependents}${repository}:${number}`,
-      )) as string[];
-      const refs = names.map(issueOfName);
-      const found = await rows.heads(refs);
+      const list = `${at.issues_dependents}${repository}:${number}`;
+      const refs = (await link.send<string[]>('SMEMBERS', list)).map(issueOfName);
+      const heads = await rows.heads(refs);
       return refs
-        .filter((_, index) => found[index]?.row.state === 'open')
+        .filter((_, index) => heads[index]?.row.state === 'open')
         .map((ref) => ref.number)
         .sort((a, b) => a - b);
     },
+    async agents() {
+      await env.agents.flush();
+      const ids = await link.send<string[]>('ZRANGE', at.processes_known, 0, -1);
+      const moment = await now();
+      return Promise.all(ids.sort().map((id) => agent(id, moment)));
+    },
     async queue(delayedLimit) {
-      const waiting = (await link.send(
-        'ZRANGE',
-        at.queue_delayed,
-        0,
-        delayedLimit - 1,
-        'WITHSCORES',
-      )) as string[];
+      const range = [0, delayedLimit - 1, 'WITHSCORES'] as const;
+      const waiting =
+        delayedLimit <= 0 ? [] : await link.pairs('ZRANGE', at.queue_delayed, ...range);
       return {
         counts: await counts(),
         oldestReadyAt: await oldestReadyAt(),
-        delayed:
-          delayedLimit <= 0
-            ? []
-            : waiting.flatMap((taskId, index) =>
-                index % 2 === 0 ? [{ taskId, readyAt: Number(waiting[index + 1]) }] : [],
-              ),
+        delayed: waiting.map(([taskId, readyAt]) => ({ taskId, readyAt: Number(readyAt) })),
         outbox: await outbox(),
       };
     },
@@ -304,18 +242,4 @@ export function createReads(env: Reading): Omit<TaskReads, 'registry' | 'peek' |
     facts: log.after,
     lastSeq: log.lastSeq,
   };
-}
-
-function inOrder(a: QueueCount, b: QueueCount): number {
-  const states = TASK_STATES.indexOf(a.state) - TASK_STATES.indexOf(b.state);
-  const kinds = TASK_KINDS.indexOf(a.kind) - TASK_KINDS.indexOf(b.kind);
-  return states || kinds || b.priority - a.priority;
-}
-
-function readCursor(cursor: string | undefined): number {
-  if (cursor === undefined) return 0;
-  if (!/^\d{1,15}$/.test(cursor)) {
-    throw new BantoError('invalid_request', 'The cursor is not one that this list gave out.');
-  }
-  return Number(cursor);
 }

@@ -2,39 +2,44 @@
 // are hints that make it quick; a periodic read of the facts makes it complete.
 
 import type { Fact } from '../../../core/facts.ts';
-import type { Client } from '../connection/connect.ts';
-import { type Link, refusalOf } from '../connection/link.ts';
-import { type Steps } from '../rows/steps.ts';
+import type { Subscriber } from '../connection/subscriber.ts';
+import type { Parts } from '../parts.ts';
 import type { FactLog } from './fact-log.ts';
 
 const READ_EVERY_MS = 1000;
 const PAGE = 500;
 
+type Listener = (facts: readonly Fact[]) => void;
+
 export interface Subscriptions {
-  readonly subscribe: (listener: (facts: readonly Fact[]) => void) => () => void;
-  close(): Promise<void>;
+  readonly subscribe: (listener: Listener) => () => void;
+  close(): void;
 }
 
-export function createSubscriptions(
-  link: Link,
-  steps: Pick<Steps, 'onFacts'>,
-  log: FactLog,
-  openSubscriber: () => Client,
-  channel: string,
-  warn: (message: string, error?: unknown) => void,
-): Subscriptions {
-  const listeners = new Set<(facts: readonly Fact[]) => void>();
-  let subscriber: Client | null = null;
-  let timer: NodeJS.Timeout | null = null;
+type Subscribing = Pick<Parts, 'keys' | 'warn'> & {
+  readonly link: Pick<Parts['link'], 'sawSeq'>;
+  readonly steps: Pick<Parts['steps'], 'onFacts'>;
+  readonly log: Pick<FactLog, 'after' | 'lastSeq'>;
+  readonly subscriber: Pick<Subscriber, 'listen'>;
+};
+
+export function createSubscriptions(env: Subscribing): Subscriptions {
+  const { link, keys, steps, log, subscriber, warn } = env;
+  const listeners = new Set<Listener>();
   /** The last fact told; null until it is known where to begin. */
   let told: number | null = null;
-  let early: Fact[] = [];
+  let timer: NodeJS.Timeout | null = null;
   let reading = false;
 
   function tell(facts: readonly Fact[]): void {
+    const fresh = facts.filter(({ seq }) => told !== null && seq > told);
+    const last = fresh.at(-1);
+    if (last === undefined) return;
+    told = last.seq;
+    link.sawSeq(told);
     for (const listener of listeners) {
       try {
-        listener(facts);
+        listener(fresh);
       } catch (error) {
         warn('A listener for facts failed', error);
       }
@@ -43,37 +48,22 @@ export function createSubscriptions(
 
   /** In order and without gaps: what does not join on is read instead. */
   function offer(facts: readonly Fact[]): void {
-    if (listeners.size === 0) return;
-    if (told === null) {
-      early.push(...facts);
-      return;
-    }
-    const base = told;
-    const fresh = facts.filter((fact) => fact.seq > base);
-    const last = fresh.at(-1);
-    if (last === undefined) return;
-    link.sawSeq(last.seq);
-    if (fresh[0]?.seq !== base + 1) {
-      void catchUp();
-      return;
-    }
-    told = last.seq;
-    tell(fresh);
+    if (told === null) return;
+    const next = told + 1;
+    const fresh = facts.filter(({ seq }) => seq >= next);
+    const joined = fresh.filter(({ seq }, index) => seq === next + index);
+    tell(joined);
+    if (joined.length < fresh.length) void catchUp();
   }
 
   async function catchUp(): Promise<void> {
-    if (reading || told === null) return;
+    if (reading || listeners.size === 0) return;
     reading = true;
     try {
-      for (;;) {
+      told ??= await log.lastSeq();
+      while (told !== null) {
         const facts = await log.after(told, PAGE);
-        const last = facts.at(-1);
-        if (last === undefined || listeners.size === 0) return;
-        const base: number = told;
-        const fresh = facts.filter((fact) => fact.seq > base);
-        told = Math.max(told, last.seq);
-        link.sawSeq(told);
-        if (fresh.length > 0) tell(fresh);
+        tell(facts);
         if (facts.length < PAGE) return;
       }
     } catch (error) {
@@ -83,37 +73,13 @@ export function createSubscriptions(
     }
   }
 
-  async function findStart(): Promise<void> {
-    try {
-      told = await log.lastSeq();
-      const waiting = early;
-      early = [];
-      offer(waiting);
-    } catch (error) {
-      warn('Facts could not be read; trying again', error);
-      if (listeners.size > 0) setTimeout(begin, READ_EVERY_MS).unref();
-    }
-  }
-
   function begin(): void {
-    void findStart();
-    subscriber ??= listen();
-    timer ??= setInterval(() => void catchUp(), READ_EVERY_MS).unref();
-  }
-
-  function listen(): Client {
-    const client = openSubscriber();
-    client.on('error', (error: Error) =>
-      warn(refusalOf(error) ?? 'The subscription to Redis broke', error),
-    );
-    client.on('ready', () => void catchUp());
-    client.on('message', (_channel: string, message: string) => {
-      offer(JSON.parse(message) as Fact[]);
-    });
-    client.subscribe(channel).catch((error: unknown) => {
-      warn('Could not subscribe; facts are read every second instead', error);
-    });
-    return client;
+    timer = setInterval(() => void catchUp(), READ_EVERY_MS).unref();
+    subscriber
+      .listen(keys.at.channel_events, (message) => offer(JSON.parse(message) as Fact[]))
+      .catch((error: unknown) =>
+        warn('Could not subscribe; facts are read every second instead', error),
+      );
   }
 
   steps.onFacts(offer);
@@ -121,16 +87,16 @@ export function createSubscriptions(
   return {
     subscribe(listener) {
       listeners.add(listener);
-      if (listeners.size === 1) begin();
+      if (timer === null) begin();
+      void catchUp();
       return () => {
         listeners.delete(listener);
         if (listeners.size === 0) told = null;
       };
     },
-    async close() {
+    close() {
       listeners.clear();
       if (timer !== null) clearInterval(timer);
-      subscriber?.disconnect();
     },
   };
 }

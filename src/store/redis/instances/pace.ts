@@ -14,16 +14,16 @@ import {
   statusNow,
   takePlace,
 } from '../../../core/pace/pace-state.ts';
-import type { Link } from '../connection/link.ts';
-import type { Keys } from '../keys.ts';
-import type { Ttls } from '../ttl.ts';
+import type { Parts } from '../parts.ts';
 
 type Budget = NonNullable<LimitReport['budget']>;
 
 /** With the generation of the data that it was counted in. */
 type Kept = PaceState & { readonly generation: string };
 
-interface Read {
+/** What was there, and when. */
+interface Swapped {
+  readonly done: boolean;
   readonly text: string;
   readonly now: number;
   readonly lostAt: number | null;
@@ -36,29 +36,19 @@ const UNKNOWN = '?';
 
 /** `now` never jumps: what the forge asked for is remembered by it. */
 export function createPaces(
-  link: Link,
-  keys: Keys,
-  ttls: Ttls,
+  { link, keys, ttls }: Parts,
   generation: () => string,
   now: () => number,
 ): OpenPace {
-  async function swap(key: string, expected: string, next: string, seconds: number) {
-    const [word, text, at, lostAt] = (await link.run('swap_text', [
-      key,
-      expected,
-      next,
-      String(seconds),
-    ])) as string[];
-    const read: Read = {
-      text: text ?? '',
-      now: Number(at),
-      lostAt: lostAt === '' ? null : Number(lostAt),
-    };
-    return { word, read };
+  async function swap(...args: [key: string, expected: string, next: string, seconds: string]) {
+    const reply = await link.run('swap_text', args);
+    const [word, text = '', at, lostAt = ''] = reply as string[];
+    const lost = lostAt === '' ? null : Number(lostAt);
+    return { done: word === 'ok', text, now: Number(at), lostAt: lost } satisfies Swapped;
   }
 
   /** What was sent before data was lost nobody knows any more: after a minute of silence it does not matter. */
-  function stateOf({ text, lostAt }: Read): Kept {
+  function stateOf({ text, lostAt }: Swapped): Kept {
     const current = generation();
     const kept = text === '' ? { ...EMPTY_PACE, generation: '' } : (JSON.parse(text) as Kept);
     if (kept.generation === current) return kept;
@@ -93,16 +83,15 @@ export function createPaces(
       landed = [];
       unsaid = new Map();
       try {
-        let { read } = await swap(key, UNKNOWN, '', 0);
+        let read: Swapped = await swap(key, UNKNOWN, '', '0');
         for (let tries = 0; tries < MOST_TRIES; tries += 1) {
           const before = stateOf(read);
           const { state, answer } = ask(tellAll(before, telling, read.now), read.now);
           const text = JSON.stringify({ ...state, generation: before.generation } satisfies Kept);
           if (text === read.text) return answer;
           const blocked = Math.ceil((state.blockedUntil - read.now) / 1000) + 60;
-          const swapped = await swap(key, read.text, text, Math.max(ttls.pace, blocked));
-          if (swapped.word === 'ok') return answer;
-          ({ read } = swapped);
+          read = await swap(key, read.text, text, String(Math.max(ttls.pace, blocked)));
+          if (read.done) return answer;
         }
         throw busy(new Error('The pace is asked for by too many at once.'));
       } catch (error) {

@@ -3,10 +3,9 @@
 import { byHand } from '../../../core/facts.ts';
 import { pausedName } from '../../../core/pairing/paused.ts';
 import type { Settings } from '../../../core/store.ts';
-import type { Link } from '../connection/link.ts';
-import type { Keys } from '../keys.ts';
+import type { Parts } from '../parts.ts';
 import { factLine } from '../rows/fact-lines.ts';
-import { type Steps } from '../rows/steps.ts';
+import { type ListChange, listsOnly } from '../rows/step-arguments.ts';
 
 // Facts are shown to everyone who reads events; a token's hash is nobody's business.
 const SECRET_PREFIX = 'tokens:';
@@ -22,55 +21,46 @@ function parse(value: string): unknown {
   }
 }
 
-export function createSettings(link: Link, keys: Keys, steps: Steps): Settings {
+export function createSettings({ link, keys, steps }: Parts): Settings {
+  const { settings_names, maintenance_paused, meta } = keys.at;
   return {
     async settings(prefix) {
-      const listed = (await link.send('SMEMBERS', keys.at.settings_names)) as string[];
+      const listed = await link.send<string[]>('SMEMBERS', settings_names);
       const names = [...new Set([...listed, ...FLAGS])]
         .filter((name) => name.startsWith(prefix))
         .sort();
       if (names.length === 0) return new Map();
-      const values = (await link.send('MGET', ...names.map(keys.setting))) as (string | null)[];
+      const values = await link.send<(string | null)[]>('MGET', ...names.map(keys.setting));
       return new Map(
         names.flatMap((name, index): [string, unknown][] => {
-          const value = values[index];
-          return value === null || value === undefined ? [] : [[name, parse(value)]];
+          const value = values[index] ?? null;
+          return value === null ? [] : [[name, parse(value)]];
         }),
       );
     },
     async putSetting(name, value, asked = {}) {
       const json = value === null || value === undefined ? null : JSON.stringify(value);
       const key = keys.setting(name);
-      const paused = pausedName(name);
       if ((await link.send('GET', key)) === json) return;
+      const lists: ListChange[] =
+        json === null
+          ? [
+              ['DEL', key],
+              ['SREM', settings_names, name],
+            ]
+          : [
+              ['SET', key, json],
+              ['SADD', settings_names, name],
+            ];
+      const paused = pausedName(name);
+      if (paused !== null) {
+        // Rankings from before are stale.
+        lists.push([json === 'true' ? 'SADD' : 'SREM', maintenance_paused, paused]);
+        lists.push(['HINCRBY', meta, 'registry_version', '1']);
+      }
       const shown = name.startsWith(SECRET_PREFIX) ? null : (value ?? null);
-      await steps.change({
-        rows: [],
-        lists: [
-          // Rankings from before are stale.
-          ...(paused === null
-            ? []
-            : ([
-                [json === 'true' ? 'SADD' : 'SREM', keys.at.maintenance_paused, paused],
-                ['HINCRBY', keys.at.meta, 'registry_version', '1'],
-              ] as const)),
-          ...(json === null
-            ? ([
-                ['DEL', key],
-                ['SREM', keys.at.settings_names, name],
-              ] as const)
-            : ([
-                ['SET', key, json],
-                ['SADD', keys.at.settings_names, name],
-              ] as const)),
-        ],
-        facts: [factLine({ type: 'setting_changed', name, value: shown, ...byHand(asked) })],
-        until: null,
-        places: null,
-        filing: '',
-        buckets: [],
-        timed: false,
-      });
+      const fact = factLine({ type: 'setting_changed', name, value: shown, ...byHand(asked) });
+      await steps.change({ ...listsOnly(lists), facts: [fact] });
     },
   };
 }

@@ -3,54 +3,44 @@
 
 import type { Ticket, Tickets } from '../../../core/ticket.ts';
 import type { Client } from '../connection/connect.ts';
-import type { Link } from '../connection/link.ts';
-import type { Keys } from '../keys.ts';
-import { type ListChange } from '../rows/step-arguments.ts';
+import type { Parts } from '../parts.ts';
+import type { ListChange } from '../rows/step-arguments.ts';
 
 type Stored = Ticket & { readonly expiresAt: number };
 
+/** `testNow`: the test's clock, where it owns one; otherwise Redis itself expires the data. */
 export function createTickets(
-  link: Link,
-  keys: Keys,
-  write: (lists: readonly ListChange[]) => Promise<void>,
+  { link, keys, write, warn }: Parts,
   replica: Client | null,
-  /** The test's clock, where it owns one; otherwise Redis itself expires the data. */
   testNow: () => number | null,
-  warn: (message: string, error?: unknown) => void,
 ): Tickets {
   const key = (id: string) => `${keys.at.ticket_data}${id}`;
 
-  function parse(json: string | null | undefined): Ticket | null {
-    if (json === null || json === undefined) return null;
-    const { expiresAt, ...ticket } = JSON.parse(json) as Stored;
+  function keep(found: Map<string, Ticket>, texts: readonly (string | null)[]): void {
     const now = testNow();
-    return now !== null && expiresAt <= now ? null : ticket;
+    for (const text of texts) {
+      if (text === null) continue;
+      const { expiresAt, ...ticket } = JSON.parse(text) as Stored;
+      if (now === null || expiresAt > now) found.set(ticket.id, ticket);
+    }
   }
 
   /** A replica that is away is no reason to fail: the primary knows everything. */
   async function fromReplica(ids: readonly string[]): Promise<(string | null)[]> {
-    if (replica === null) return ids.map(() => null);
+    if (replica === null || ids.length === 0) return [];
     try {
       return await replica.mget(...ids.map(key));
     } catch (error) {
       warn('The replica could not be read; asking the primary', error);
-      return ids.map(() => null);
+      return [];
     }
   }
 
   async function find(ids: readonly string[]): Promise<Map<string, Ticket>> {
     const found = new Map<string, Ticket>();
-    const keep = (wanted: readonly string[], values: readonly (string | null)[]) => {
-      for (const [index, id] of wanted.entries()) {
-        const ticket = parse(values[index]);
-        if (ticket !== null) found.set(id, ticket);
-      }
-    };
-    if (replica !== null) keep(ids, await fromReplica(ids));
+    keep(found, await fromReplica(ids));
     const missing = ids.filter((id) => !found.has(id));
-    if (missing.length > 0) {
-      keep(missing, (await link.send('MGET', ...missing.map(key))) as (string | null)[]);
-    }
+    if (missing.length > 0) keep(found, await link.send('MGET', ...missing.map(key)));
     return found;
   }
 
@@ -76,10 +66,7 @@ export function createTickets(
       if (missing.length > 0) {
         // Looked at once more in the step that repairs: it may have been made meanwhile.
         const [, late] = await link.run('repair_tickets', missing);
-        for (const json of late as string[]) {
-          const ticket = parse(json);
-          if (ticket !== null) found.set(ticket.id, ticket);
-        }
+        keep(found, late as string[]);
       }
       return ids.flatMap((id) => found.get(id) ?? []);
     },
@@ -98,14 +85,13 @@ export function createTickets(
     },
     async unlisted(ids) {
       if (ids.length === 0) return [];
-      const listed = (await link.send('SMISMEMBER', keys.at.tickets_index, ...ids)) as number[];
+      const listed = await link.send<number[]>('SMISMEMBER', keys.at.tickets_index, ...ids);
       return ids.filter((_, index) => listed[index] !== 1);
     },
     count: async () => Number(await link.send('SCARD', keys.at.tickets_index)),
     async perAgent() {
-      const ids = (await link.send('SMEMBERS', keys.at.tickets_index)) as string[];
+      const ids = await link.send<string[]>('SMEMBERS', keys.at.tickets_index);
       const counts = new Map<string, number>();
-      if (ids.length === 0) return counts;
       for (const { agentId } of (await find(ids)).values()) {
         counts.set(agentId, (counts.get(agentId) ?? 0) + 1);
       }

@@ -4,11 +4,11 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
 import { BantoError } from '../../../core/errors.ts';
 
 const FORMAT = 'banto-keys';
 const VERSION = 1;
-const FLUSH_BYTES = 1 << 20;
 
 interface BackupHead {
   readonly format: string;
@@ -45,13 +45,6 @@ interface EntryLine {
   readonly dump: string;
 }
 
-interface BackupWriter {
-  add(entry: BackupEntry): Promise<void>;
-  /** Puts the finished file in its place. */
-  end(exact: boolean): Promise<{ keys: number; bytes: number }>;
-  abandon(): Promise<void>;
-}
-
 function spelled(key: Buffer): Pick<EntryLine, 'key' | 'key_base64'> {
   const text = key.toString('utf8');
   return Buffer.from(text, 'utf8').equals(key)
@@ -59,65 +52,57 @@ function spelled(key: Buffer): Pick<EntryLine, 'key' | 'key_base64'> {
     : { key_base64: key.toString('base64') };
 }
 
-/** Written beside its place and moved there when it is whole: a file with the name is never half a backup. */
-export async function createBackupFile(
+function toLine({ key, type, expiresAt, dump }: BackupEntry): EntryLine {
+  const name = spelled(Buffer.from(key, 'latin1'));
+  return { ...name, type, expires_at: expiresAt, dump: dump.toString('base64') };
+}
+
+/**
+ * Written beside its place and moved there when it is whole: a file with the name is never half a backup. `isExact` is
+ * asked after the last entry.
+ */
+export async function writeBackupFile(
   path: string,
   head: Pick<BackupHead, 'namespace' | 'redis_version'>,
-): Promise<BackupWriter> {
+  entries: AsyncIterable<BackupEntry>,
+  isExact: () => Promise<boolean>,
+): Promise<{ keys: number; bytes: number; exact: boolean }> {
   const partial = `${path}.partial`;
   const file = await open(partial, 'wx', 0o600).catch((error: unknown) => {
     throw new BantoError('conflict', `${partial} cannot be made: ${(error as Error).message}`, {
       cause: error,
     });
   });
-  const hash = createHash('sha256');
-  let waiting: string[] = [];
-  let size = 0;
-  let bytes = 0;
+  const written = file.createWriteStream({ flush: true });
   let keys = 0;
+  let exact = false;
 
-  async function flush(): Promise<void> {
-    const text = waiting.join('');
-    waiting = [];
-    size = 0;
-    bytes += Buffer.byteLength(text);
-    await file.write(text);
-  }
-  function line(value: object, hashed = true): void {
-    const text = `${JSON.stringify(value)}\n`;
-    if (hashed) hash.update(text);
-    waiting.push(text);
-    size += text.length;
-  }
-
-  const started_at = new Date().toISOString();
-  line({ format: FORMAT, version: VERSION, ...head, started_at } satisfies BackupHead);
-  return {
-    async add({ key, type, expiresAt, dump }) {
+  async function* lines(): AsyncGenerator<string> {
+    const hash = createHash('sha256');
+    const line = (value: BackupHead | EntryLine): string => {
+      const text = `${JSON.stringify(value)}\n`;
+      hash.update(text);
+      return text;
+    };
+    yield line({ format: FORMAT, version: VERSION, ...head, started_at: new Date().toISOString() });
+    for await (const entry of entries) {
       keys += 1;
-      const entry: EntryLine = {
-        ...spelled(Buffer.from(key, 'latin1')),
-        type,
-        expires_at: expiresAt,
-        dump: dump.toString('base64'),
-      };
-      line(entry);
-      if (size >= FLUSH_BYTES) await flush();
-    },
-    async end(exact) {
-      const ended_at = new Date().toISOString();
-      line({ keys, exact, ended_at, sha256: hash.digest('hex') } satisfies BackupEnd, false);
-      await flush();
-      await file.sync();
-      await file.close();
-      await rename(partial, path);
-      return { keys, bytes };
-    },
-    async abandon() {
-      await file.close();
-      await rm(partial, { force: true });
-    },
-  };
+      yield line(toLine(entry));
+    }
+    exact = await isExact();
+    const ended_at = new Date().toISOString();
+    const end: BackupEnd = { keys, exact, ended_at, sha256: hash.digest('hex') };
+    yield `${JSON.stringify(end)}\n`;
+  }
+
+  try {
+    await pipeline(lines(), written);
+    await rename(partial, path);
+    return { keys, bytes: written.bytesWritten, exact };
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw error;
+  }
 }
 
 function refuse(path: string, why: string): never {

@@ -1,45 +1,18 @@
 // Backup and restore of one namespace: what DUMP says of each key, with the instant at which it expires.
 // A backup of a namespace that is at work shows its keys at slightly different moments, and says so.
 
-import { access } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { BantoError } from '../../../core/errors.ts';
 import { productOf } from '../connection/check.ts';
 import type { Client } from '../connection/connect.ts';
 import { piped } from '../connection/piped.ts';
 import type { Keys } from '../keys.ts';
-import { type BackupEntry, createBackupFile, readBackupFile } from './backup-file.ts';
+import { type BackupEntry, readBackupFile, writeBackupFile } from './backup-file.ts';
 import { type HeldLock, holdLock } from './hold-lock.ts';
 import type { NamespaceScan, OwnKey } from './namespace-scan.ts';
 
-/** Told how many keys are done, and of how many where that is known. */
-/** Waited for. */
+/** Told how many keys are done, and of how many where that is known. Waited for. */
 export type Progress = (done: number, of: number | null) => void | Promise<void>;
-
-export interface BackedUp {
-  readonly keys: number;
-  readonly bytes: number;
-  /** False: Banto was at work meanwhile. */
-  readonly exact: boolean;
-}
-
-export interface Restored {
-  readonly keys: number;
-  /** Keys of the backup whose time had run out. */
-  readonly expired: number;
-  /** Keys that were there before. */
-  readonly removed: number;
-}
-
-interface Verified {
-  readonly all: number;
-  /** Missing where no Banto ever ran. */
-  readonly meta: BackupEntry | null;
-}
-
-export interface Backups {
-  backup(path: string, progress: Progress): Promise<BackedUp>;
-  restore(path: string, replace: boolean, progress: Progress): Promise<Restored>;
-}
 
 const PAGE = 200;
 const PAGE_BYTES = 8 << 20;
@@ -48,16 +21,11 @@ const PAGE_BYTES = 8 << 20;
 const formatOf = (dump: Buffer): number =>
   dump.length < 10 ? Number.POSITIVE_INFINITY : dump.readUInt16LE(dump.length - 10);
 
-export function createBackups(client: Client, keys: Keys, scan: NamespaceScan): Backups {
+export function createBackups(client: Client, keys: Keys, scan: NamespaceScan) {
   const locks = keys.at.lock_process.slice(keys.prefix.length);
   const isLock = (key: OwnKey): boolean => key.startsWith(locks);
   const meta = keys.at.meta.slice(keys.prefix.length);
-
-  async function others(): Promise<OwnKey[]> {
-    const found: OwnKey[] = [];
-    for await (const page of scan.pages(`${locks}*`)) found.push(...page);
-    return found.filter((key) => key !== `${locks}restore`);
-  }
+  const namespace = keys.prefix.slice(0, -1);
 
   /** Every step of Banto counts here, so that a moment can be told from the next. */
   const moment = () => client.hget(keys.at.meta, 'steps');
@@ -78,12 +46,17 @@ export function createBackups(client: Client, keys: Keys, scan: NamespaceScan): 
     });
   }
 
-  async function write(page: readonly BackupEntry[]): Promise<void> {
-    await piped(client, (pipe) => {
-      for (const { key, expiresAt, dump } of page) {
-        pipe.restore(scan.full(key), expiresAt ?? 0, dump, 'REPLACE', 'ABSTTL');
+  async function* entries(lock: HeldLock, progress: Progress): AsyncGenerator<BackupEntry> {
+    let done = 0;
+    for await (const found of scan.pages(null)) {
+      for (let at = 0; at < found.length; at += PAGE) {
+        lock.check();
+        const page = found.slice(at, at + PAGE).filter((key) => !isLock(key));
+        yield* await read(page);
+        done += page.length;
+        await progress(done, null);
       }
-    });
+    }
   }
 
   async function empty(lock: HeldLock): Promise<number> {
@@ -97,28 +70,28 @@ export function createBackups(client: Client, keys: Keys, scan: NamespaceScan): 
   }
 
   /** Reads the whole file first: nothing is written from one that is cut off, damaged or not ours. */
-  async function verify(path: string, newest: number): Promise<Verified> {
+  async function verify(path: string, newest: number) {
     let all = 0;
-    let head: BackupEntry | null = null;
-    for await (const { head: file, entry } of readBackupFile(path)) {
+    let first: BackupEntry | null = null;
+    for await (const { head, entry } of readBackupFile(path)) {
       all += 1;
-      if (entry.key === meta) head = entry;
+      if (entry.key === meta) first = entry;
       if (formatOf(entry.dump) <= newest) continue;
       throw new BantoError(
         'conflict',
-        `${path} was made on Redis ${file.redis_version}, whose format this older server cannot read.`,
+        `${path} was made on Redis ${head.redis_version}, whose format this older server cannot read.`,
       );
     }
-    return { all, meta: head };
+    return { all, first };
   }
 
   async function requireQuiet(): Promise<void> {
-    const held = await others();
-    if (held.length === 0) return;
-    const names = held.map((key) => key.slice(locks.length)).join(', ');
+    const held = (await scan.under(keys.at.lock_process)).map((key) => key.slice(locks.length));
+    const others = held.filter((name) => name !== 'restore');
+    if (others.length === 0) return;
     throw new BantoError(
       'conflict',
-      `The namespace ${keys.prefix.slice(0, -1)} is in use (lock: ${names}). Stop every Banto on it and try again a few seconds later.`,
+      `The namespace ${namespace} is in use (lock: ${others.join(', ')}). Stop every Banto on it and try again a few seconds later.`,
     );
   }
 
@@ -127,7 +100,7 @@ export function createBackups(client: Client, keys: Keys, scan: NamespaceScan): 
       if (page.every(isLock)) continue;
       throw new BantoError(
         'conflict',
-        `The namespace ${keys.prefix.slice(0, -1)} is not empty. Restore into another one (--namespace), or replace everything in it (--replace).`,
+        `The namespace ${namespace} is not empty. Restore into another one (--namespace), or replace everything in it (--replace).`,
       );
     }
   }
@@ -150,7 +123,11 @@ export function createBackups(client: Client, keys: Keys, scan: NamespaceScan): 
     let done = 0;
     const flush = async () => {
       lock.check();
-      await write(page);
+      await piped(client, (pipe) => {
+        for (const { key, expiresAt, dump } of page) {
+          pipe.restore(scan.full(key), expiresAt ?? 0, dump, 'REPLACE', 'ABSTTL');
+        }
+      });
       done += page.length;
       await progress(done, of);
       page = [];
@@ -168,50 +145,32 @@ export function createBackups(client: Client, keys: Keys, scan: NamespaceScan): 
   }
 
   return {
-    async backup(path, progress) {
-      const exists = await access(path).then(
-        () => true,
-        () => false,
-      );
-      if (exists)
+    async backup(path: string, progress: Progress) {
+      if (existsSync(path)) {
         throw new BantoError('conflict', `${path} is there already; choose another name.`);
+      }
       const lock = await holdLock(client, `${keys.at.lock_process}backup`, 'backup');
       try {
-        const file = await createBackupFile(path, {
-          namespace: keys.prefix.slice(0, -1),
-          redis_version: (await productOf(client)).version,
-        });
-        try {
-          const before = await moment();
-          let done = 0;
-          for await (const found of scan.pages(null)) {
-            for (let at = 0; at < found.length; at += PAGE) {
-              lock.check();
-              const page = found.slice(at, at + PAGE).filter((key) => !isLock(key));
-              for (const entry of await read(page)) await file.add(entry);
-              done += page.length;
-              await progress(done, null);
-            }
-          }
-          const exact = (await moment()) === before;
-          return { ...(await file.end(exact)), exact };
-        } catch (error) {
-          await file.abandon();
-          throw error;
-        }
+        const { version } = await productOf(client);
+        const before = await moment();
+        const isExact = async () => (await moment()) === before;
+        const head = { namespace, redis_version: version };
+        return await writeBackupFile(path, head, entries(lock, progress), isExact);
       } finally {
         await lock.release();
       }
     },
-    async restore(path, replace, progress) {
+    /** `removed`: keys that were there before. `expired`: keys of the backup whose time had run out. */
+    async restore(path: string, replace: boolean, progress: Progress) {
       const lock = await holdLock(client, `${keys.at.lock_process}restore`, 'restore');
       try {
         // The lock itself shows which format this server writes, and so can read.
         const probe = await client.dumpBuffer(`${keys.at.lock_process}restore`);
-        const { all, meta: first } = await verify(path, formatOf(probe));
+        const { all, first } = await verify(path, formatOf(probe));
         await requireQuiet();
         if (!replace) await requireEmpty();
         const removed = replace ? await empty(lock) : 0;
+        // Missing where no Banto ever ran.
         if (first !== null) await begin(first);
         const restored = (await fill(path, lock, all, progress)) + (first === null ? 0 : 1);
         return { keys: restored, expired: all - restored, removed };

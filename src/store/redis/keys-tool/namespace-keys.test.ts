@@ -44,7 +44,7 @@ async function fill(namespace: string): Promise<void> {
     now += ms;
   };
   await liveWholeLife({ store, now: () => now, advance });
-  await store.processes.giveLock('migration', 'i1');
+  await store.resign('migration', 'i1');
   await store.close();
 }
 

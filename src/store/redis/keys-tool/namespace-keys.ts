@@ -1,14 +1,13 @@
 // `banto keys`: looks at, saves and tidies one namespace. It talks to Redis with plain commands and opens no
 // store, because a store begins to keep house in a namespace as soon as it is opened.
 
-import { BantoError } from '../../../core/errors.ts';
-import { openClient, type RedisConnection, targetOf } from '../connection/connect.ts';
-import { translate } from '../connection/link.ts';
+import { connectClient, type RedisConnection, targetOf } from '../connection/connect.ts';
 import { piped } from '../connection/piped.ts';
+import { translate } from '../connection/refusals.ts';
 import { createKeys, type KeyPatterns } from '../keys.ts';
 import { DEFAULT_TTLS, type Ttls } from '../ttl.ts';
-import { type Backups, createBackups, type Progress } from './backup.ts';
-import { type Cleaned, type CleanOptions, createClean } from './clean.ts';
+import { createBackups, type Progress } from './backup.ts';
+import { createClean } from './clean.ts';
 import { componentOf, createNamespaceScan, type OwnKey, shownKey } from './namespace-scan.ts';
 
 export interface NamespaceKeysOptions {
@@ -16,38 +15,6 @@ export interface NamespaceKeysOptions {
   readonly namespace: string;
   readonly keyPatterns?: KeyPatterns;
   readonly ttls?: Partial<Ttls>;
-}
-
-interface KeyFound {
-  /** With the namespace. */
-  readonly key: string;
-  readonly type: string;
-  readonly ttlMs: number | null;
-}
-
-interface KeySize {
-  readonly key: string;
-  readonly bytes: number;
-}
-
-interface ComponentKeys {
-  readonly component: string;
-  readonly keys: number;
-}
-
-interface Memory {
-  readonly components: readonly (ComponentKeys & { readonly bytes: number })[];
-  /** The largest keys, largest first. */
-  readonly largest: readonly KeySize[];
-}
-
-export interface NamespaceKeys extends Backups {
-  readonly namespace: string;
-  list(filter: string | null, progress: Progress): Promise<KeyFound[]>;
-  count(filter: string | null, progress: Progress): Promise<ComponentKeys[]>;
-  memory(filter: string | null, progress: Progress): Promise<Memory>;
-  clean(options: CleanOptions): Promise<Cleaned[]>;
-  close(): Promise<void>;
 }
 
 const TIMEOUT_MS = 60_000;
@@ -59,34 +26,19 @@ const byName =
   (one: T, other: T) =>
     name(one) < name(other) ? -1 : 1;
 
-export async function openNamespaceKeys(options: NamespaceKeysOptions): Promise<NamespaceKeys> {
+export type NamespaceKeys = Awaited<ReturnType<typeof openNamespaceKeys>>;
+
+export async function openNamespaceKeys(options: NamespaceKeysOptions) {
   const { connection, namespace } = options;
   const keys = createKeys({
     namespace,
     hashTag: targetOf(connection).mode === 'cluster',
     patterns: options.keyPatterns ?? {},
   });
-  const client = openClient(connection, {
+  const client = await connectClient(connection, {
     commandTimeoutMs: TIMEOUT_MS,
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
   });
-  let failure: Error | null = null;
-  client.on('error', (error: Error) => {
-    failure ??= error;
-  });
-  try {
-    await client.connect();
-  } catch (error) {
-    client.disconnect();
-    const cause = failure ?? error;
-    const translated = translate(cause);
-    if (translated.code !== 'busy') throw translated;
-    throw new BantoError(
-      'unreachable',
-      `Redis cannot be reached (${(cause as Error).message}). Check REDIS_URL, or REDIS_HOST and REDIS_PORT, and that it runs.`,
-      { cause },
-    );
-  }
   const scan = createNamespaceScan(client, keys.prefix);
   const ttls: Ttls = { ...DEFAULT_TTLS, ...options.ttls };
 
@@ -126,7 +78,7 @@ export async function openNamespaceKeys(options: NamespaceKeysOptions): Promise<
 
   return {
     namespace,
-    list: told(async (filter, progress) => {
+    list: told(async (filter: string | null, progress: Progress) => {
       const found = await each(filter, progress, async (page) => {
         const replies = await piped(client, (pipe) => {
           for (const key of page) pipe.type(scan.full(key)).pttl(scan.full(key));
@@ -140,14 +92,15 @@ export async function openNamespaceKeys(options: NamespaceKeysOptions): Promise<
       });
       return found.sort(byName(({ key }) => key));
     }),
-    count: told(async (filter, progress) => {
+    count: told(async (filter: string | null, progress: Progress) => {
       const found = await each(filter, progress, async (page) => page);
       return byComponent(found, (key) => key).map(([component, all]) => ({
         component,
         keys: all.length,
       }));
     }),
-    memory: told(async (filter, progress) => {
+    /** The largest keys, largest first. */
+    memory: told(async (filter: string | null, progress: Progress) => {
       const found = await each(filter, progress, async (page) => {
         const sizes = await piped(client, (pipe) => {
           for (const key of page) pipe.memory('USAGE', scan.full(key));

@@ -7,10 +7,10 @@ const VALUES: Record<string, string> = { one: '1', two: '2', three: '3' };
 
 function createHash(fails = false) {
   const commands: unknown[][] = [];
-  const send = async (...command: unknown[]) => {
+  const send = async <Answer>(...command: (string | number)[]): Promise<Answer> => {
     commands.push(command);
     if (fails) throw new Error('away');
-    return command.slice(2).map((name) => VALUES[String(name)] ?? null);
+    return command.slice(2).map((name) => VALUES[name] ?? null) as Answer;
   };
   return { commands, read: createHashReader({ send }, 'hash') };
 }

@@ -20,7 +20,7 @@ export function createHashReader(link: Pick<Link, 'send'>, key: string): ReadHas
     const texts: string[] = [];
     for (let from = 0; from < names.length; from += PAGE) {
       const page = names.slice(from, from + PAGE);
-      const reply = (await link.send('HMGET', key, ...page)) as (string | null)[];
+      const reply = await link.send<(string | null)[]>('HMGET', key, ...page);
       for (const text of reply) texts.push(text ?? '');
     }
     return texts;

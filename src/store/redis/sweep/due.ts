@@ -1,60 +1,40 @@
 // What is due: leases, delays, reservations and ledger writes. The lists only say where to look; the rows decide.
 
-import type { BaseStore, Due } from '../../../core/base-store.ts';
-import { deadlineOf } from '../../../core/decide/filing.ts';
+import type { BaseStore } from '../../../core/base-store.ts';
+import { type Deadline, deadlineOf } from '../../../core/decide/filing.ts';
 import { writeId } from '../../../core/rows/ledger-row.ts';
-import type { Link } from '../connection/link.ts';
-import type { StoreClock } from '../connection/store-clock.ts';
-import type { Keys } from '../keys.ts';
+import type { Parts } from '../parts.ts';
 import { decodeLedgerText, issueOfName } from '../rows/row-codec.ts';
-import type { Rows } from '../rows/rows.ts';
-import { type ListChange } from '../rows/step-arguments.ts';
-import { type Steps } from '../rows/steps.ts';
+import type { ListChange } from '../rows/step-arguments.ts';
 
 const PAGE = 200;
 
-interface Looking {
-  readonly link: Link;
-  readonly keys: Keys;
-  readonly rows: Rows;
-  readonly steps: Steps;
-  readonly clock: StoreClock;
-  readonly write: (lists: readonly ListChange[]) => Promise<void>;
-  readonly setAside: (ids: readonly string[]) => void;
-}
+type Found = Awaited<ReturnType<BaseStore['due']>>;
 
-export function createDue(env: Looking): BaseStore['due'] {
-  const { link, keys, rows, steps, clock } = env;
+export function createDue({ link, keys, rows, now, write, setAside }: Parts): BaseStore['due'] {
   const { at } = keys;
   const LISTS = { lease: at.leases, delayed: at.queue_delayed, opening: at.queue_opening };
   const NAMES = { lease: 'leases', delayed: 'delayed', opening: 'opening' };
 
   async function page(key: string, from: number): Promise<[string, number][]> {
-    const flat = (await link.send('ZRANGE', key, from, from + PAGE - 1, 'WITHSCORES')) as string[];
-    return flat.flatMap((id, index): [string, number][] =>
-      index % 2 === 0 ? [[id, Number(flat[index + 1])]] : [],
-    );
+    const entries = await link.pairs('ZRANGE', key, from, from + PAGE - 1, 'WITHSCORES');
+    return entries.map(([id, score]) => [id, Number(score)]);
   }
 
   /** An entry whose task is gone, or waits for something else, is set aside rather than lost. */
-  async function aside(what: Exclude<Due, 'write'>, ids: readonly string[]): Promise<void> {
+  async function aside(what: Deadline, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
-    await env.write(
+    const why = `${NAMES[what]} at ${await now()}`;
+    await write(
       ids.flatMap((id): ListChange[] => [
         ['ZREM', LISTS[what], id],
-        ['HSET', at.queue_corrupt, id, `${NAMES[what]} at ${clock.now()}`],
+        ['HSET', at.queue_corrupt, id, why],
       ]),
     );
-    env.setAside(ids);
+    setAside(ids);
   }
 
-  async function tasks(
-    what: Exclude<Due, 'write'>,
-    limit: number,
-    aheadMs: number,
-  ): Promise<{ ids: string[]; nextAt: number | null }> {
-    await steps.look();
-    const now = clock.now() + aheadMs;
+  async function tasks(what: Deadline, limit: number, until: number): Promise<Found> {
     const ids: string[] = [];
     for (let from = 0; ; from += PAGE) {
       const entries = await page(LISTS[what], from);
@@ -67,11 +47,11 @@ export function createDue(env: Looking): BaseStore['due'] {
         const task = found.get(id);
         const deadline = task === undefined ? null : deadlineOf(task.row);
         if (deadline?.what !== what) {
-          if (score <= now) strange.push(id);
+          if (score <= until) strange.push(id);
           continue;
         }
         const instant = deadline.at;
-        if (instant > now || ids.length >= limit) {
+        if (instant > until || ids.length >= limit) {
           await aside(what, strange);
           return { ids, nextAt: instant };
         }
@@ -82,12 +62,7 @@ export function createDue(env: Looking): BaseStore['due'] {
     }
   }
 
-  async function writes(
-    limit: number,
-    aheadMs: number,
-  ): Promise<{ ids: string[]; nextAt: number | null }> {
-    await steps.look();
-    const now = clock.now() + aheadMs;
+  async function writes(limit: number, until: number): Promise<Found> {
     const found: { id: string; at: number }[] = [];
     let nextAt: number | null = null;
     const later = (instant: number) => {
@@ -95,12 +70,12 @@ export function createDue(env: Looking): BaseStore['due'] {
     };
     for (let from = 0; found.length < limit; from += PAGE) {
       const entries = await page(at.outbox_due, from);
-      const due = entries.filter(([, score]) => score <= now);
+      const due = entries.filter(([, score]) => score <= until);
       const texts = await rows.read(due.map(([name]) => `#${name}`));
       for (const [index, [name]] of due.entries()) {
         const { row } = decodeLedgerText(issueOfName(name), texts[index] ?? '');
         for (const write of row.writes) {
-          if (write.availableAt > now) later(write.availableAt);
+          if (write.availableAt > until) later(write.availableAt);
           else found.push({ id: writeId(row, write), at: write.availableAt });
         }
       }
@@ -114,6 +89,8 @@ export function createDue(env: Looking): BaseStore['due'] {
     return { ids: found.slice(0, limit).map(({ id }) => id), nextAt };
   }
 
-  return (what, limit, aheadMs = 0) =>
-    what === 'write' ? writes(limit, aheadMs) : tasks(what, limit, aheadMs);
+  return async (what, limit, aheadMs = 0) => {
+    const until = (await now()) + aheadMs;
+    return what === 'write' ? writes(limit, until) : tasks(what, limit, until);
+  };
 }

@@ -3,11 +3,9 @@
 
 import type { BaseStore } from '../../../core/base-store.ts';
 import type { IssueRef } from '../../../core/rows/ledger-row.ts';
-import { toTask } from '../../../core/rows/task-row.ts';
-import type { Link } from '../connection/link.ts';
+import type { TaskReads } from '../../../core/store.ts';
 import type { Projection } from '../display/projection.ts';
-import type { Identifiers, Keys } from '../keys.ts';
-import type { Buckets } from '../rows/buckets.ts';
+import type { Parts } from '../parts.ts';
 import { holdsAny } from '../rows/holds.ts';
 import { isOpenRow } from '../rows/indexes.ts';
 import {
@@ -17,13 +15,12 @@ import {
   type IssueHead,
   issueName,
   issueOfName,
+  type Ledger,
   ledgerName,
   seenName,
 } from '../rows/row-codec.ts';
-import type { Rows } from '../rows/rows.ts';
 import { type ListChange, listsOnly, type RowChange } from '../rows/step-arguments.ts';
-import { type Steps } from '../rows/steps.ts';
-import type { Ttls } from '../ttl.ts';
+import { firstHourKept } from '../ttl.ts';
 import type { Repair } from './repair.ts';
 
 /** One step keeps everybody else waiting: it does at most this much. */
@@ -31,36 +28,35 @@ const MOST_PER_STEP = 100;
 const LOOKED_AT = 1000;
 const EMPTY_BUCKET_KEPT_MS = 60_000;
 
-interface Forgetting {
-  readonly link: Link;
-  readonly keys: Keys;
-  readonly identifiers: Identifiers;
-  readonly rows: Rows;
-  readonly steps: Steps;
-  readonly buckets: Buckets;
+/** An issue with everything that is kept of it. */
+interface Known {
+  readonly head: IssueHead;
+  readonly ledger: Ledger;
+  readonly tasks: readonly FiledTask[];
+}
+
+interface Forgetting extends Parts, Pick<TaskReads, 'dependents'> {
   readonly projection: Projection;
-  readonly ttls: Ttls;
   readonly repair: Repair;
-  readonly now: () => Promise<number>;
   readonly flushAgents: () => Promise<void>;
-  readonly dependents: (repository: string, number: number) => Promise<number[]>;
 }
 
 export function createForget(env: Forgetting): BaseStore['forget'] {
-  const { link, keys, identifiers, rows, steps, buckets, projection, ttls } = env;
+  const { link, keys, identifiers, rows, steps, buckets, projection, ttls, write } = env;
   const { at } = keys;
   /** Since when a bucket has been seen empty. */
   const emptySince = new Map<string, number>();
   let hoursBefore = '';
 
-  async function apply(
-    rowChanges: readonly RowChange[],
-    lists: readonly ListChange[],
-  ): Promise<boolean> {
-    const word = await steps.change({ ...listsOnly(lists), rows: rowChanges });
-    rows.forget(rowChanges.map(([name]) => name));
+  async function apply(changes: readonly RowChange[], lists: readonly ListChange[]) {
+    const word = await steps.change({ ...listsOnly(lists), rows: changes });
+    rows.forget(changes.map(([name]) => name));
     return word === 'ok';
   }
+
+  /** The first members of a list whose instant has passed. */
+  const older = (list: string, before: number, limit: number): Promise<string[]> =>
+    link.send('ZRANGEBYSCORE', list, '-inf', `(${before}`, 'LIMIT', 0, limit);
 
   async function facts(before: number, projected: number, limit: number): Promise<boolean> {
     const reply = await link.send('XRANGE', at.facts, '-', `0-${projected}`, 'COUNT', limit);
@@ -72,14 +68,7 @@ export function createForget(env: Forgetting): BaseStore['forget'] {
   }
 
   async function results(before: number, limit: number): Promise<boolean> {
-    const page = ['LIMIT', 0, limit] as const;
-    const ids = (await link.send(
-      'ZRANGEBYSCORE',
-      at.tasks_results,
-      '-inf',
-      `(${before}`,
-      ...page,
-    )) as string[];
+    const ids = await older(at.tasks_results, before, limit);
     const tasks = await rows.tasks(ids, true);
     await Promise.all(
       ids.map(async (id) => {
@@ -88,7 +77,7 @@ export function createForget(env: Forgetting): BaseStore['forget'] {
           ['DEL', `${at.task_result}${id}`],
           ['ZREM', at.tasks_results, id],
         ];
-        if (task === undefined) return apply([], lists);
+        if (task === undefined) return write(lists);
         const { lock } = identifiers.filedName(id);
         const next = encodeFiled({ ...task.row, result: null }, task.bucket, task.born, lock);
         return apply([[id, task.text, next.text]], lists);
@@ -113,10 +102,9 @@ export function createForget(env: Forgetting): BaseStore['forget'] {
     ];
   }
 
-  async function forgetIssue(ref: IssueRef, head: IssueHead, tasks: FiledTask[]): Promise<boolean> {
+  async function forgetIssue(ref: IssueRef, { head, ledger, tasks }: Known): Promise<boolean> {
     const name = issueName(ref);
     const shown = identifiers.issueId(ref.repository, ref.number);
-    const { ledger } = await rows.issue(ref, true);
     const lists: ListChange[] = [
       ...tasks.flatMap(forgetTask),
       ...head.row.matchLabels.map(
@@ -130,77 +118,52 @@ export function createForget(env: Forgetting): BaseStore['forget'] {
       ['DEL', `${at.issue_metadata}${shown}`],
       ['HDEL', at.issues_pictures, name],
     ];
-    const gone = (row: string, text: string): RowChange => [row, text, '-'];
-    return apply(
-      [
-        gone(headName(ref), head.text),
-        gone(ledgerName(ref), ledger.text),
-        [seenName(ref), '*', '-'],
-        ...tasks.map(({ row, text }) => gone(row.id, text)),
-      ],
-      lists,
-    );
+    const gone: RowChange[] = [
+      [headName(ref), head.text, '-'],
+      [ledgerName(ref), ledger.text, '-'],
+      [seenName(ref), '*', '-'],
+      ...tasks.map(({ row, text }): RowChange => [row.id, text, '-']),
+    ];
+    return apply(gone, lists);
   }
 
   async function isForgettable(
     ref: IssueRef,
-    head: IssueHead,
-    tasks: FiledTask[],
+    { head, ledger, tasks }: Known,
     before: number,
   ): Promise<boolean> {
-    if (head.row.state !== 'closed' || head.open > 0) return false;
-    if (tasks.some(({ row }) => isOpenRow(row) || toTask(row).state === 'dead')) return false;
-    const { ledger } = await rows.issue(ref, true);
-    if (ledger.row.writes.length > 0) return false;
+    if (head.row.state !== 'closed' || head.open > 0 || ledger.row.writes.length > 0) return false;
+    if (tasks.some(({ row }) => isOpenRow(row) || row.state === 'dead')) return false;
     const [seenAt = ''] = await rows.read([seenName(ref)]);
     if (Number(seenAt) >= before) return false;
     return (await env.dependents(ref.repository, ref.number)).length === 0;
   }
 
   async function closed(before: number, limit: number): Promise<boolean> {
-    const page = ['LIMIT', 0, LOOKED_AT] as const;
-    const names = (await link.send(
-      'ZRANGEBYSCORE',
-      at.issues_closed,
-      '-inf',
-      `(${before}`,
-      ...page,
-    )) as string[];
     let forgotten = 0;
-    for (const name of names) {
+    for (const name of await older(at.issues_closed, before, LOOKED_AT)) {
       if (forgotten >= limit) break;
       const ref = issueOfName(name);
-      const { head } = await rows.issue(ref, true);
+      const { head, ledger } = await rows.issue(ref, true);
       if (head === undefined) continue;
-      const tasks = [...(await rows.tasks(head.tasks, true)).values()];
-      if (!(await isForgettable(ref, head, tasks, before))) continue;
-      if (await forgetIssue(ref, head, tasks)) forgotten += 1;
+      const known = { head, ledger, tasks: [...(await rows.tasks(head.tasks, true)).values()] };
+      if (!(await isForgettable(ref, known, before))) continue;
+      if (await forgetIssue(ref, known)) forgotten += 1;
     }
     return forgotten >= limit;
   }
 
   async function agents(before: number, limit: number): Promise<void> {
     await env.flushAgents();
-    const page = ['LIMIT', 0, limit] as const;
-    const ids = (await link.send(
-      'ZRANGEBYSCORE',
-      at.processes_known,
-      '-inf',
-      `(${before}`,
-      ...page,
-    )) as string[];
-    for (const id of ids) {
+    for (const id of await older(at.processes_known, before, limit)) {
       if (await holdsAny(link, keys, id)) continue;
-      await apply(
-        [],
-        [
-          ['DEL', `${at.process_info}${id}`],
-          ['DEL', `${at.process_heartbeat}${id}`],
-          ['DEL', `${at.process_tasks}${id}`],
-          ['ZREM', at.processes_known, id],
-          ['SREM', at.processes_zombies, id],
-        ],
-      );
+      await write([
+        ['DEL', `${at.process_info}${id}`],
+        ['DEL', `${at.process_heartbeat}${id}`],
+        ['DEL', `${at.process_tasks}${id}`],
+        ['ZREM', at.processes_known, id],
+        ['SREM', at.processes_zombies, id],
+      ]);
     }
   }
 
@@ -222,11 +185,11 @@ export function createForget(env: Forgetting): BaseStore['forget'] {
   }
 
   async function oldHours(now: number): Promise<void> {
-    const first = new Date(Math.max(0, now - ttls.stats * 1000)).toISOString().slice(0, 13);
+    const first = firstHourKept(ttls, now);
     if (first === hoursBefore) return;
     hoursBefore = first;
-    const fields = (await link.send('HKEYS', at.stats_hourly)) as string[];
-    const old = fields.filter((field) => field.slice(0, first.length) < first);
+    const fields = await link.send<string[]>('HKEYS', at.stats_hourly);
+    const old = fields.filter((field) => field < first);
     if (old.length > 0) await link.send('HDEL', at.stats_hourly, ...old);
   }
 
@@ -243,10 +206,8 @@ export function createForget(env: Forgetting): BaseStore['forget'] {
     await agents(before, limit);
     await emptyBuckets(now);
     await oldHours(now);
-    await apply(
-      [],
-      [['ZREMRANGEBYSCORE', at.processes_active, '-inf', `(${now - ttls.heartbeat * 1000}`]],
-    );
+    const silent = now - ttls.heartbeat * 1000;
+    await write([['ZREMRANGEBYSCORE', at.processes_active, '-inf', `(${silent}`]]);
     await env.repair();
     return more.some((one) => one);
   };

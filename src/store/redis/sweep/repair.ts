@@ -1,23 +1,19 @@
 // The sweep's look at rows and lists, a few at a time. Rows are right; a list that says something else, because a
 // command failed or a key was removed by hand, is made right from them.
 
-import type { Link } from '../connection/link.ts';
-import type { Keys } from '../keys.ts';
-import type { Buckets } from '../rows/buckets.ts';
+import { noLedger } from '../../../core/rows/ledger-row.ts';
+import type { Parts } from '../parts.ts';
 import type { Changes } from '../rows/change.ts';
 import { holdName, taskOfHold } from '../rows/holds.ts';
-import { type Indexes, isOpenRow } from '../rows/indexes.ts';
+import { isOpenRow } from '../rows/indexes.ts';
 import {
   decodeFiled,
   decodeHead,
   decodeLedgerText,
   type FiledTask,
-  headName,
   issueOfName,
 } from '../rows/row-codec.ts';
-import type { Rows } from '../rows/rows.ts';
 import { type ListChange, listsOnly } from '../rows/step-arguments.ts';
-import { type Steps } from '../rows/steps.ts';
 
 const PER_LOOK = 300;
 const PER_QUEUE = 50;
@@ -25,19 +21,11 @@ const BUCKETS_PER_LOOK = 20;
 
 export type Repair = () => Promise<void>;
 
-interface Repairing {
-  readonly link: Link;
-  readonly keys: Keys;
-  readonly rows: Rows;
-  readonly steps: Steps;
-  readonly indexes: Indexes;
-  readonly buckets: Buckets;
-  readonly refile: Changes['refile'];
-  readonly now: () => Promise<number>;
-  readonly setAside: (ids: readonly string[]) => void;
-}
+/** What a row that nobody knew would put into lists. */
+const entered = (lists: readonly ListChange[]): ListChange[] =>
+  lists.filter(([verb]) => verb === 'ZADD' || verb === 'SADD');
 
-export function createRepair(env: Repairing): Repair {
+export function createRepair(env: Parts & Pick<Changes, 'refile'>): Repair {
   const { link, keys, rows, steps, indexes, buckets } = env;
   const { at } = keys;
   let cursor = '0';
@@ -48,68 +36,58 @@ export function createRepair(env: Repairing): Repair {
     name: string,
     text: string,
     lists: readonly ListChange[],
-    touched: readonly string[],
+    touched: readonly string[] = [],
   ): Promise<void> {
+    if (lists.length === 0) return;
     await steps.change({ ...listsOnly(lists, touched), rows: [[name, text, '=']] });
+  }
+
+  /** Those of the entries that are not there; `exact`: or have another score. A list that is no list has none. */
+  async function missing(wanted: readonly ListChange[], exact: boolean): Promise<ListChange[]> {
+    const there = await Promise.all(
+      wanted.map(async ([verb, key = '', first = '', second = '']) => {
+        if (verb === 'SADD') {
+          return (await link.send('SISMEMBER', key, first).catch(() => 0)) === 1;
+        }
+        const score = await link.send('ZSCORE', key, second).catch(() => null);
+        return score !== null && (!exact || Number(score) === Number(first));
+      }),
+    );
+    return wanted.filter((_, index) => !there[index]);
   }
 
   async function checkTask(task: FiledTask): Promise<void> {
     const { row } = task;
-    const lists: ListChange[] = [];
-    const places = [...indexes.places(task)];
-    const scores = await Promise.all(
-      places.map(([key]) => link.send('ZSCORE', key, row.id).catch(() => null)),
-    );
-    for (const [index, [key, score]] of places.entries()) {
-      if (Number(scores[index] ?? Number.NaN) !== score)
-        lists.push(['ZADD', key, String(score), row.id]);
-    }
+    const wanted = entered(indexes.moveTask(undefined, task));
     if (row.lease !== null) {
-      const hold = holdName(row.lease.agentId, row.id);
-      const held = await link.send('ZSCORE', at.process_holds, hold).catch(() => null);
-      if (held === null) lists.push(['ZADD', at.process_holds, '0', hold]);
+      wanted.push(['ZADD', at.process_holds, '0', holdName(row.lease.agentId, row.id)]);
     }
     const touched = row.state === 'ready' ? [task.bucket] : [];
-    if (lists.length > 0) await fix(row.id, task.text, lists, touched);
+    await fix(row.id, task.text, await missing(wanted, true), touched);
   }
 
   async function checkLedger(name: string, text: string): Promise<void> {
     const ref = issueOfName(name.slice(1));
-    const { row } = decodeLedgerText(ref, text);
-    if (row.writes.length === 0) return;
-    const found = await link.send('ZSCORE', at.outbox_due, name.slice(1)).catch(() => null);
-    if (found !== null) return;
-    const due = Math.min(...row.writes.map(({ availableAt }) => availableAt));
-    await fix(name, text, [['ZADD', at.outbox_due, String(due), name.slice(1)]], []);
+    const wanted = indexes.moveLedger(noLedger(ref), decodeLedgerText(ref, text).row);
+    await fix(name, text, await missing(wanted, false));
   }
 
   /** Lists of issues: open ones, those that carry a label, those that wait for another. */
   async function checkHead(name: string, text: string): Promise<void> {
     const head = decodeHead(issueOfName(name.slice(1)), text);
-    const wanted = indexes
-      .moveIssue(undefined, head, await env.now(), () => true)
-      .filter(([verb]) => verb === 'ZADD' || verb === 'SADD');
-    const missing = await Promise.all(
-      wanted.map(async ([verb, key = '', first = '', second = '']) => {
-        const look =
-          verb === 'ZADD' ? link.send('ZSCORE', key, second) : link.send('SISMEMBER', key, first);
-        const found = await look.catch(() => null);
-        return found === null || found === 0;
-      }),
-    );
-    const lists = wanted.filter((_, index) => missing[index]);
-    if (lists.length > 0) await fix(name, text, lists, []);
+    const wanted = entered(indexes.moveIssue(undefined, head, await env.now(), () => true));
+    await fix(name, text, await missing(wanted, false));
   }
 
   /** A task that became ready while its labels could not be looked up stands in the wrong bucket. */
   async function checkBuckets(tasks: readonly FiledTask[]): Promise<void> {
     if (tasks.length === 0) return;
-    const heads = await rows.read(tasks.map(({ row }) => headName(row)));
+    const heads = await rows.heads(tasks.map(({ row }) => row));
     const filing = await buckets.filing(true);
     for (const [index, { row, bucket }] of tasks.entries()) {
-      const text = heads[index] ?? '';
-      if (text === '') continue;
-      const name = indexes.bucketOf(row, decodeHead(row, text).row, filing) ?? '';
+      const head = heads[index];
+      if (head === undefined) continue;
+      const name = indexes.bucketOf(row, head.row, filing) ?? '';
       if (filing.number(name) !== bucket) await env.refile(row);
     }
   }
@@ -135,40 +113,41 @@ export function createRepair(env: Repairing): Repair {
     await checkBuckets(ready);
   }
 
+  /** The next members of a list, from where the last look ended. */
+  async function nextOf(key: string): Promise<string[]> {
+    const from = audited.get(key) ?? 0;
+    const members = await link.send<string[]>('ZRANGE', key, from, from + PER_QUEUE - 1);
+    audited.set(key, members.length < PER_QUEUE ? 0 : from + members.length);
+    return members;
+  }
+
   /** Entries that belong to no task which stands there are set aside. */
-  async function checkList(name: string, key: string): Promise<void> {
-    const from = audited.get(name) ?? 0;
-    const ids = (await link.send('ZRANGE', key, from, from + PER_QUEUE - 1)) as string[];
-    audited.set(name, ids.length < PER_QUEUE ? 0 : from + ids.length);
+  async function checkList(name: string, key: string, touched: readonly string[] = []) {
+    const ids = await nextOf(key);
     const texts = await rows.read(ids);
-    const strange = ids.filter((id, index) => {
+    const strange = [...ids.entries()].flatMap(([index, id]) => {
       const text = texts[index] ?? '';
-      return text === '' || !indexes.places(decodeFiled(id, text)).has(key);
+      return text !== '' && indexes.places(decodeFiled(id, text)).has(key) ? [] : [{ id, text }];
     });
     if (strange.length === 0) return;
     const now = await env.now();
-    for (const id of strange) {
-      // Compared with what was looked at: it may have come to stand there meanwhile.
-      const text = texts[ids.indexOf(id)] ?? '';
+    for (const { id, text } of strange) {
       const lists: ListChange[] = [['ZREM', key, id]];
       if (text === '') lists.push(['HSET', at.queue_corrupt, id, `${name} at ${now}`]);
-      const bucket = key.slice(at.queue_bucket.length);
-      await fix(id, text, lists, key.startsWith(at.queue_bucket) ? [bucket] : []);
+      // Compared with what was looked at: it may have come to stand there meanwhile.
+      await fix(id, text, lists, touched);
     }
-    env.setAside(strange);
+    env.setAside(strange.map(({ id }) => id));
   }
 
   async function checkHolds(): Promise<void> {
-    const from = audited.get('holds') ?? 0;
-    const last = from + PER_QUEUE - 1;
-    const holds = (await link.send('ZRANGE', at.process_holds, from, last)) as string[];
-    audited.set('holds', holds.length < PER_QUEUE ? 0 : from + holds.length);
+    const holds = await nextOf(at.process_holds);
     const tasks = await rows.tasks([...new Set(holds.map(taskOfHold))], true);
     for (const hold of holds) {
       const id = taskOfHold(hold);
       const task = tasks.get(id);
       if (hold === holdName(task?.row.lease?.agentId ?? '', id)) continue;
-      await fix(id, task?.text ?? '', [['ZREM', at.process_holds, hold]], []);
+      await fix(id, task?.text ?? '', [['ZREM', at.process_holds, hold]]);
     }
   }
 
@@ -178,7 +157,7 @@ export function createRepair(env: Repairing): Repair {
     const from = (audited.get('buckets') ?? 0) % Math.max(1, numbers.length);
     audited.set('buckets', from + BUCKETS_PER_LOOK);
     for (const number of numbers.slice(from, from + BUCKETS_PER_LOOK)) {
-      await checkList(`bucket ${number}`, `${at.queue_bucket}${number}`);
+      await checkList(`bucket ${number}`, `${at.queue_bucket}${number}`, [number]);
     }
   }
 
