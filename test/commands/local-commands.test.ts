@@ -341,7 +341,8 @@ describe('banto serve', () => {
     const made = await ask(first, 'token', 'create', '--scope', 'read', '--json');
     const { id, token } = JSON.parse(made.stdout) as { id: string; token: string };
     expect((await ask(token, 'queue')).code).toBe(0);
-    expect((await ask(token, 'token', 'list')).stdout).toContain(id);
+    expect((await ask(first, 'token', 'list')).stdout).toContain(id);
+    expect((await ask(token, 'token', 'list')).stderr).toContain('operator scope');
     expect((await ask(token, 'pause')).stderr).toContain('operator scope');
     expect((await ask(first, 'token', 'revoke', id)).code).toBe(0);
     expect((await ask(token, 'queue')).stderr).toContain('not valid');

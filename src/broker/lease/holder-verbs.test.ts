@@ -202,7 +202,13 @@ describe('a log that is read', () => {
         broker.answer({ taskId: id, questionId: 'q1', answer: 'x' }),
       ).rejects.toMatchObject({ code: 'not_found' });
     }
-    expect(await read()).toEqual({ fence: 0, text: '', nextOffset: 0, ended: null });
+  });
+
+  it('is empty while its attempt has said nothing, and before there is an attempt', async () => {
+    const nothing = { text: '', nextOffset: 0, ended: null };
+    expect(await read()).toEqual({ fence: handOut.lease.fence, ...nothing });
+    await desk.mirror(entry(2));
+    expect(await read({ taskId: idOf(2) })).toEqual({ fence: 0, ...nothing });
   });
 
   it('is waited for no longer than its attempt lives', async () => {
