@@ -20,6 +20,8 @@ it('a branch that exists and was not made for the issue is not used, and why say
     rule: 'branch',
     ok: true,
     detail: expect.stringMatching(/"production"; a branch of this name exists/),
+    code: 'branch_not_followed',
+    values: { wish: '"production"', problem: 'exists', branch: `feature/issue-${number}` },
   });
   expect((await w.request('a1'))?.task.branch).toBe(`feature/issue-${number}`);
 });

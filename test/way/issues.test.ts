@@ -140,6 +140,8 @@ describe('why an issue waits', () => {
       ok: true,
       detail:
         '#1 names itself as a dependency, which is ignored. #1 waits for #99, which does not exist; that is ignored.',
+      code: 'dependencies',
+      values: { self: '#1', unknown: '#99' },
     });
   });
 

@@ -21,7 +21,7 @@ function* inPages<T>(items: readonly T[]): Generator<T[]> {
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-interface CleanOptions {
+export interface CleanOptions {
   /** Only counts. */
   readonly dryRun: boolean;
   readonly progress: (done: number, of: number | null) => void;

@@ -7,7 +7,7 @@ import { translate } from '../connection/refusals.ts';
 import { createKeys, type KeyPatterns } from '../keys.ts';
 import { DEFAULT_TTLS, type Ttls } from '../ttl.ts';
 import { createBackups, type Progress } from './backup.ts';
-import { createClean } from './clean.ts';
+import { type CleanOptions, createClean } from './clean.ts';
 import { componentOf, createNamespaceScan, type OwnKey, shownKey } from './namespace-scan.ts';
 
 export interface NamespaceKeysOptions {
@@ -120,7 +120,7 @@ export async function openNamespaceKeys(options: NamespaceKeysOptions) {
     }),
     backup: told(backups.backup),
     restore: told(backups.restore),
-    clean: told(clean),
+    clean: told((options: CleanOptions) => clean(options)),
     async close() {
       client.disconnect();
     },
