@@ -39,9 +39,24 @@ function notBanto({ status }: Head, address: string): BantoError {
   );
 }
 
-/** Another program's answer is not read at all: `{}` or 204 would pass for one of Banto's. */
-export function checkSpeaker(answer: Head, address: string): void {
-  if ((answer.headers[API_HEADER] ?? '') === '') throw notBanto(answer, address);
+/**
+ * An answer without Banto's header may still be Banto's: a proxy may have taken it away, another server may speak the
+ * same API. A success that says nothing at all is not.
+ */
+export function checkSpeaker(answer: Answer, address: string): void {
+  const { status, headers, text } = answer;
+  if ((headers[API_HEADER] ?? '') !== '' || status === 204 || status < 200 || status >= 300) return;
+  const body = parse(text);
+  if (typeof body === 'object' && body !== null && Object.keys(body).length > 0) return;
+  throw notBanto(answer, address);
+}
+
+/** The same for a stream of events, of which nothing is read yet. */
+export function checkStream(head: Head, address: string): void {
+  const { [API_HEADER]: api = '', 'content-type': type = '' } = head.headers;
+  if (api === '' && head.status === 200 && !type.startsWith('text/event-stream')) {
+    throw notBanto(head, address);
+  }
 }
 
 function notNow({ detail }: Refusal, address: string, seconds: number): string {

@@ -220,8 +220,8 @@ describe('a server that is not there', () => {
 
   test.each([
     ['{}', { json: {} }],
-    ['no content', { status: 204 }],
-    ['a refusal of its own', refusal(404, 'not_found', 'No such page.')],
+    ['a list', { json: [] }],
+    ['nothing', { text: '' }],
   ])('is another program that answers with %s: nothing is read into it', async (_name, reply) => {
     const { client } = await talkTo(() => ({ ...reply, headers: NOT_BANTO }));
     const stranger = { code: 'unreachable', message: expect.stringMatching(/Check the address/) };
@@ -231,6 +231,18 @@ describe('a server that is not there', () => {
     await expect(client.heartbeat('t', { lease_token: 'x' })).rejects.toMatchObject(stranger);
     await expect(client.putFlag('maintenance', true)).rejects.toMatchObject(stranger);
     await expect(client.events().next()).rejects.toMatchObject(stranger);
+  });
+
+  test('is understood without its header, which a proxy may have taken away', async () => {
+    const answers = [
+      { json: { tasks: [], next_cursor: null } },
+      { status: 204 },
+      refusal(404, 'not_found', 'No such task.'),
+    ];
+    const { client } = await talkTo(() => ({ ...answers.shift(), headers: NOT_BANTO }));
+    expect(await client.tasks()).toMatchObject({ tasks: [] });
+    expect(await client.requestTask({ agent_id: 'a1', capabilities: [] })).toBeNull();
+    await expect(client.task('t')).rejects.toMatchObject({ code: 'not_found' });
   });
 
   test.each(['nonsense', 'ftp://x'])('the address %s is refused', (url) => {

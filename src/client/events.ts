@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BantoError, isRefusedForNow } from '../core/errors.ts';
 import type { Event, Gap } from '../doors/schema/events.ts';
-import { answerError, checkSpeaker } from './answer.ts';
+import { answerError, checkStream } from './answer.ts';
 import { createSseParser, type Frame } from './sse.ts';
 import type { Transport } from './transport.ts';
 
@@ -87,7 +87,7 @@ async function connect(
   });
   const { statusCode: status = 0, headers } = response;
   try {
-    checkSpeaker({ status, headers }, transport.address);
+    checkStream({ status, headers }, transport.address);
   } catch (error) {
     response.destroy();
     throw error;
