@@ -9,6 +9,11 @@ const lines = (body: string) =>
   });
 
 describe('the lines of a body', () => {
+  it('are at most as many as people write, however many empty ones there are', () => {
+    expect(readLines('\n'.repeat(100_000))).toHaveLength(20_000);
+    expect(readLines(`${'\n'.repeat(19_999)}# Last`).at(-1)).toMatchObject({ text: 'Last' });
+  });
+
   it.each<[string, string, string[]]>([
     ['end in many ways', 'a\r\nb\rc\u2028d\u0085e', ['a', 'b', 'c', 'd', 'e']],
     ['may be empty', 'a\n  \n\t\nb', ['a', '', '', 'b']],

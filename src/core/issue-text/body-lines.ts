@@ -3,6 +3,8 @@
 
 /** What is read of a body: twice what GitHub allows. The rest is as if it were not there. */
 const BODY_READ = 131_072;
+/** More lines than anybody writes: a hundred thousand empty ones are work too. */
+const LINES_READ = 20_000;
 
 export interface BodyLine {
   readonly text: string;
@@ -16,7 +18,7 @@ export interface BodyLine {
  * is never closed, and a comment that begins a line and is never closed, run to the end, as in Markdown.
  */
 export function readLines(body: string): BodyLine[] {
-  const raw = body.slice(0, BODY_READ).split(/\r\n|[\n\r\u0085\u2028\u2029]/);
+  const raw = body.slice(0, BODY_READ).split(/\r\n|[\n\r\u0085\u2028\u2029]/, LINES_READ);
   const lastClose = raw.findLastIndex((line) => line.includes(COMMENT_CLOSE));
   const lines: BodyLine[] = [];
   let fence: string | null = null;
