@@ -134,7 +134,7 @@ export function heldAlready(
 
 export function handOutOf(
   { row, writes, unwritten, ledger }: Claimed,
-  issue: IssueRow,
+  issue: Pick<IssueRow, 'seenAt'>,
   picture: Issue,
   replay: boolean,
 ): HandOut {

@@ -16,7 +16,11 @@ export interface IssueRow {
   readonly dependsOn: readonly number[];
 }
 
-export function toStoredIssue(picture: Issue, row: IssueRow, ledger: LedgerRow): StoredIssue {
+export function toStoredIssue(
+  picture: Issue,
+  row: Pick<IssueRow, 'seenAt'>,
+  ledger: LedgerRow,
+): StoredIssue {
   const { wanted, written, writtenAt } = ledger;
   return { ...picture, wanted, written, writtenAt, seenAt: row.seenAt };
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { TaskKind } from '../../core/task.ts';
 import { loadLibrary } from './connection/library.ts';
 import { createIdentifiers, createKeys, KEY_PATTERNS } from './keys.ts';
 import { DEFAULT_TTLS } from './ttl.ts';
@@ -86,11 +87,17 @@ describe('identifiers', () => {
   });
 
   it('give the first implement task the lock of its issue, and every other task its own', () => {
-    const { filedName } = createIdentifiers(() => 'octo/park');
-    expect(filedName('octo~park~7~implement.1').lock).toBe('7');
-    expect(filedName('octo~park~7~review.1').lock).toBe('7:review.1');
-    expect(filedName('octo~park~7~review.1').delay).toBe('7');
-    expect(filedName('octo~park~7~review.2').delay).toBe('7:review.2');
+    const { lock, delay } = createIdentifiers(() => 'octo/park');
+    const named = (kind: TaskKind, round: number) => ({
+      repository: 'octo/park',
+      number: 7,
+      kind,
+      round,
+    });
+    expect(lock(named('implement', 1))).toBe('7');
+    expect(lock(named('review', 1))).toBe('7:review.1');
+    expect(delay(named('review', 1))).toBe('7');
+    expect(delay(named('review', 2))).toBe('7:review.2');
   });
 });
 

@@ -2,12 +2,13 @@
 // a placeholder are the beginnings of keys; scripts and reads append the identifier.
 
 import { BantoError } from '../../core/errors.ts';
-import { parseTaskId } from '../../core/task.ts';
+import type { TaskName } from '../../core/task.ts';
 
 /** Name → pattern without the namespace. `docs/redis-keys.md` lists each with type, content and TTL. */
 export const KEY_PATTERNS = {
   meta: 'meta',
   facts: 'facts',
+  facts_projected: 'facts:projected',
   rows: 'rows',
   issue_status: 'issue:status:{id}',
   issue_metadata: 'issue:metadata:{id}',
@@ -179,19 +180,17 @@ export function createKeys({ namespace, hashTag = false, patterns = {} }: KeyOpt
 export function createIdentifiers(home: () => string) {
   const issueId = (repository: string, number: number): string =>
     repository === home() ? String(number) : `${repository.replace('/', '~')}~${number}`;
+  const ownId = ({ repository, number, kind, round }: TaskName): string =>
+    `${issueId(repository, number)}:${kind}.${round}`;
   return {
     issueId,
     /** The first implement task has the issue's own lock; a review of the same issue has its own lease. */
-    filedName(id: string): { readonly lock: string; readonly delay: string } {
-      const name = parseTaskId(id);
-      if (name === null) throw new BantoError('invalid_request', `${id} names no task.`);
-      const issue = issueId(name.repository, name.number);
-      const own = `${issue}:${name.kind}.${name.round}`;
-      return {
-        lock: name.kind === 'implement' && name.round === 1 ? issue : own,
-        delay: name.round === 1 ? issue : own,
-      };
-    },
+    lock: (task: TaskName): string =>
+      task.kind === 'implement' && task.round === 1
+        ? issueId(task.repository, task.number)
+        : ownId(task),
+    delay: (task: TaskName): string =>
+      task.round === 1 ? issueId(task.repository, task.number) : ownId(task),
   };
 }
 

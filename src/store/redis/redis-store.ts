@@ -12,6 +12,7 @@ import { type Client, openClient, type RedisConnection, targetOf } from './conne
 import { loadLibrary } from './connection/library.ts';
 import { type Call, openLink } from './connection/link.ts';
 import { refusalOf } from './connection/refusals.ts';
+import { openSilent } from './connection/silent.ts';
 import { createStoreClock } from './connection/store-clock.ts';
 import { createSubscriber } from './connection/subscriber.ts';
 import { createAgents } from './display/agents.ts';
@@ -34,16 +35,16 @@ import { createClaims, type Fences } from './rows/claim.ts';
 import { createIndexes } from './rows/indexes.ts';
 import { createIssueSnapshots } from './rows/issue-snapshots.ts';
 import { createLearn } from './rows/learn.ts';
-import { createRows } from './rows/rows.ts';
 import { listsOnly } from './rows/step-arguments.ts';
 import { createSteps } from './rows/steps.ts';
+import { createWorks } from './rows/works.ts';
 import { createDue } from './sweep/due.ts';
 import { createForget } from './sweep/forget.ts';
 import { createRepair } from './sweep/repair.ts';
 import { DEFAULT_TTLS, type Ttls } from './ttl.ts';
 
 /** Data of another number was written by another version of Banto, and is refused. */
-const FORMAT = '3';
+const FORMAT = '4';
 /** How late what is derived from facts may be for whoever reads Redis directly. */
 const PROJECT_EVERY_MS = 500;
 
@@ -139,13 +140,17 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
     waitMs: Math.min(commandTimeoutMs, 1000),
     warn: log,
   });
+  const silent = await openSilent(openClient(connection, timeouts), log).catch(async (error) => {
+    await link.close();
+    throw error;
+  });
   const replica = openReplica(connection, timeouts, log);
   const setAside = (ids: readonly string[]): void => {
     if (ids.length > 0) log(`Entries of the queue were set aside as corrupt: ${ids.join(', ')}`);
   };
   const failed = (what: readonly string[]): void =>
     log(`Redis could not change some lists; the sweep makes them right: ${what.join('; ')}`);
-  const publisher = createPublisher(link, keys);
+  const publisher = createPublisher(silent, keys);
   const steps = createSteps(link, keys, storeClock, publisher, { failed, setAside });
   const noteFences = (facts: readonly Fact[]): void => {
     for (const fact of facts) {
@@ -159,12 +164,13 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
   };
   const parts: Parts = {
     link,
+    silent,
     keys,
     ttls,
     identifiers,
     clock: storeClock,
     steps,
-    rows: createRows(link, keys),
+    works: createWorks(link, keys),
     buckets: createBuckets(link, keys),
     indexes: createIndexes(keys, identifiers),
     snapshots: createIssueSnapshots(link, keys),
@@ -173,9 +179,9 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
     setAside,
     warn: log,
   };
-  const { rows, buckets, write } = parts;
+  const { works, buckets, write } = parts;
   const agents = createAgents(parts);
-  lost.push(rows.forgetAll, buckets.forget, agents.forget);
+  lost.push(works.forgetAll, buckets.forget, agents.forget);
   const factLog = createFactLog(link, keys);
   const projection = createProjection({ ...parts, log: factLog });
   steps.onFacts((_, counted) => projection.offer(counted));
@@ -244,6 +250,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
       subscriptions.close();
       subscriber.close();
       replica?.disconnect();
+      silent.close();
       await link.close();
     },
   };

@@ -7,6 +7,8 @@ export interface Arguments {
   text(value: string): void;
   int(value: number): void;
   texts(values: readonly string[]): void;
+  /** A whole command, for whoever sends more than one at once. */
+  command(words: readonly string[]): void;
 }
 
 /** All arguments of one call. What could not be filled in leaves nothing for the next one. */
@@ -63,12 +65,19 @@ export function createArguments(size = 65_536): WriteArguments {
     count += 1;
   }
 
+  function command(words: readonly string[]): void {
+    reserve(AROUND);
+    end += bytes.write(`*${words.length}\r\n`, end, 'latin1');
+    for (const word of words) text(word);
+  }
+
   const args: Arguments = {
     text,
     int: (value) => text(String(value)),
     texts(values) {
       for (const value of values) text(value);
     },
+    command,
   };
 
   return (fill) => {
@@ -93,5 +102,22 @@ export class WrittenCommand extends Command {
     const words = [this.name, ...(this.args as string[])];
     const first = words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join('');
     return Buffer.concat([Buffer.from(`*${words.length + count}\r\n${first}`), bytes]);
+  }
+}
+
+/**
+ * Commands that nobody wants an answer of, in one write: Redis is asked to be silent meanwhile. The one answer says that
+ * they were read. `key` says which node of a Cluster they are for.
+ */
+export class SilentCommands extends Command {
+  private readonly bytes: Buffer;
+
+  constructor(key: string, bytes: Buffer) {
+    super('GET', [key], { replyEncoding: 'utf8' });
+    this.bytes = bytes;
+  }
+
+  override toWritable(): Buffer {
+    return this.bytes;
   }
 }

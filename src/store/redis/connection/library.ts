@@ -30,7 +30,6 @@ const FUNCTIONS = [
   'take_lock',
   'give_lock',
   'swap_text',
-  'publish',
   'create_ticket',
   'repair_tickets',
   'list_tickets',
@@ -46,12 +45,12 @@ export interface Library {
 
 const file = (name: string): string => readFileSync(join(FOLDER, `${name}.lua`), 'utf8');
 
-/** A part of `keys.lua`: for one `EVAL`, without the library. */
-export function keysScript(name: 'renew' | 'release' | 'dropBucket'): string {
-  const found = file('keys')
+/** A part of `scripts.lua`: for one `EVAL`, without the library. */
+export function scriptOf(name: 'guard' | 'renew' | 'release' | 'dropBucket'): string {
+  const found = file('scripts')
     .split(/^-- name: /m)
     .find((part) => part.startsWith(`${name}\n`));
-  if (found === undefined) throw new Error(`keys.lua has no part named ${name}.`);
+  if (found === undefined) throw new Error(`scripts.lua has no part named ${name}.`);
   const script = found.slice(name.length + 1);
   return name === 'dropBucket' ? `${file('drop-bucket')}${script}` : script;
 }
@@ -81,10 +80,6 @@ export function loadLibrary(keys: Keys, ttls: Ttls): Library {
   // Each begins with the clock and the generation that the caller knows; only `attach` compares for itself.
   const register = FUNCTIONS.map((name) => {
     const known = name === 'attach' ? "''" : 'A[2]';
-    if (name === 'publish') {
-      // What is only said needs neither.
-      return `redis.register_function('${called(name)}', function(_, A) return publish(A) end)`;
-    }
     const body = `if not begin(A[1], ${known}) then return { 'generation' } end return ${name}(A)`;
     return `redis.register_function('${called(name)}', function(_, A) ${body} end)`;
   }).join('\n');

@@ -2,19 +2,17 @@
 // append their facts; the projection catches up, each fact exactly once, before anybody reads through Banto, and at
 // the latest after half a second.
 
+import { randomBytes } from 'node:crypto';
 import { HISTORY_KEPT, isHistory } from '../../../core/attempt/history.ts';
-import type { Fact } from '../../../core/facts.ts';
+import { busy } from '../../../core/errors.ts';
 import { countFacts } from '../../../core/reporting/count-facts.ts';
-import { parseTaskId, type TaskState } from '../../../core/task.ts';
-import type { Link } from '../connection/link.ts';
-import type { Identifiers, Keys } from '../keys.ts';
+import type { TaskState } from '../../../core/task.ts';
+import { scriptOf } from '../connection/library.ts';
+import type { Parts } from '../parts.ts';
 import { createCache } from '../rows/cache.ts';
 import type { CountedFact, Left } from '../rows/fact-lines.ts';
-import { issueName, PROJECTED } from '../rows/row-codec.ts';
-import type { Rows } from '../rows/rows.ts';
-import { type ListChange, listsOnly } from '../rows/step-arguments.ts';
-import { type Steps } from '../rows/steps.ts';
-import type { Ttls } from '../ttl.ts';
+import { type ListChange, spellLists } from '../rows/step-arguments.ts';
+import { issueOfName, nameOfTask } from '../rows/work.ts';
 import type { FactLog } from './fact-log.ts';
 import { createDisplay } from './task-display.ts';
 
@@ -31,15 +29,9 @@ export interface Projection {
   catchUp(): Promise<number>;
 }
 
-interface Projecting {
-  readonly link: Link;
-  readonly keys: Keys;
-  readonly identifiers: Identifiers;
-  readonly rows: Rows;
-  readonly steps: Pick<Steps, 'change'>;
+type Projecting = Pick<Parts, 'link' | 'silent' | 'keys' | 'identifiers' | 'works' | 'ttls'> & {
   readonly log: FactLog;
-  readonly ttls: Ttls;
-}
+};
 
 /** What the facts of one task add up to. */
 interface Moved {
@@ -82,8 +74,18 @@ function byTask(facts: readonly CountedFact[]): Map<string, Moved> {
   return tasks;
 }
 
+const GUARD = scriptOf('guard');
+const MOST_TRIES = 5;
+
+/** `<number of the last fact> <the instance that derived from it>` */
+const seqOf = (projected: string): number => Number(projected.split(' ', 1)[0]);
+
+const kindOf = (taskId: string): string =>
+  taskId.slice(taskId.lastIndexOf('~') + 1, taskId.lastIndexOf('.'));
+
 export function createProjection(env: Projecting): Projection {
-  const { link, keys, identifiers, rows, steps, log, ttls } = env;
+  const { link, silent, keys, identifiers, works, log, ttls } = env;
+  const instance = randomBytes(6).toString('base64url');
   const { at } = keys;
   const display = createDisplay(keys, identifiers, ttls);
   /** Lists are in the order tasks were made: by the number of the fact that says so. */
@@ -94,41 +96,39 @@ export function createProjection(env: Projecting): Projection {
   /** Facts of this instance's own steps, in one row without a gap. */
   let own: CountedFact[] = [];
 
-  function counts(facts: readonly CountedFact[]): ListChange[] {
+  function counts(facts: readonly CountedFact[], all: ListChange[]): void {
     const sums = new Map<string, number>();
     const add = (name: string, by: number) => void sums.set(name, (sums.get(name) ?? 0) + by);
     for (const { fact, shift } of facts) {
       if (shift === null || !('taskId' in fact)) continue;
-      const kind = parseTaskId(fact.taskId)?.kind ?? '';
+      const kind = kindOf(fact.taskId);
       if (shift.from !== 'none') add(`${shift.from} ${kind} ${shift.before}`, -1);
       add(`${shift.to} ${kind} ${shift.after}`, 1);
     }
-    const changed = [...sums].filter(([, by]) => by !== 0);
-    return changed.map(([name, by]) => ['HINCRBY', at.queue_counts, name, String(by)]);
+    for (const [name, by] of sums) {
+      if (by !== 0) all.push(['HINCRBY', at.queue_counts, name, String(by)]);
+    }
   }
 
-  function statistics(facts: readonly Fact[]): ListChange[] {
-    const lists: ListChange[] = [];
+  function statistics(facts: readonly CountedFact[], all: ListChange[]): void {
     const expiring = new Set<string>();
-    for (const { period, start, counter, value } of countFacts(facts)) {
+    for (const { period, start, counter, value } of countFacts(facts.map(({ fact }) => fact))) {
       const [key, field] =
         period === 'daily'
           ? [`${at.stats_daily}${start}`, counter]
           : [at.stats_hourly, `${start} ${counter}`];
-      lists.push(['HINCRBY', key, field, String(value)]);
+      all.push(['HINCRBY', key, field, String(value)]);
       expiring.add(key);
     }
-    for (const fact of facts) {
+    for (const { fact } of facts) {
       if (fact.type !== 'completed') continue;
-      const name = parseTaskId(fact.taskId);
-      if (name === null) continue;
+      const { repository, number } = issueOfName(nameOfTask(fact.taskId));
       const key = `${at.issues_completed}${new Date(fact.at).toISOString().slice(0, 10)}`;
-      lists.push(['SADD', key, identifiers.issueId(name.repository, name.number)]);
-      lists.push(['ZADD', at.tasks_results, String(fact.at), fact.taskId]);
+      all.push(['SADD', key, identifiers.issueId(repository, number)]);
+      all.push(['ZADD', at.tasks_results, String(fact.at), fact.taskId]);
       expiring.add(key);
     }
-    for (const key of expiring) lists.push(['EXPIRE', key, String(ttls.stats)]);
-    return lists;
+    for (const key of expiring) all.push(['EXPIRE', key, String(ttls.stats)]);
   }
 
   async function readOrder(tasks: ReadonlyMap<string, Moved>): Promise<void> {
@@ -142,29 +142,25 @@ export function createProjection(env: Projecting): Projection {
     for (const [index, id] of unknown.entries()) madeBy.set(id, scores[index] ?? '0');
   }
 
-  function lists(id: string, { madeBy: made, from, to, history, agents }: Moved): ListChange[] {
+  function lists(id: string, moved: Moved, all: ListChange[]): void {
+    const { madeBy: made, from, to, history, agents } = moved;
     const order = madeBy.get(id) ?? '0';
-    const found: ListChange[] = [];
-    if (made !== null) found.push(['ZADD', at.tasks_all, order, id]);
+    if (made !== null) all.push(['ZADD', at.tasks_all, order, id]);
     if (from !== to && to !== null) {
-      if (from !== null && from !== 'none') found.push(['ZREM', `${at.tasks_state}${from}`, id]);
-      found.push(['ZADD', `${at.tasks_state}${to}`, order, id]);
+      if (from !== null && from !== 'none') all.push(['ZREM', `${at.tasks_state}${from}`, id]);
+      all.push(['ZADD', `${at.tasks_state}${to}`, order, id]);
     }
-    for (const agent of agents) {
-      found.push(['ZADD', `${at.process_tasks}${agent}`, order, id]);
+    for (const agent of agents) all.push(['ZADD', `${at.process_tasks}${agent}`, order, id]);
+    if (history.length === 0) return;
+    const key = `${at.task_history}${id}`;
+    all.push(['RPUSH', key, ...history]);
+    // It may be a little longer for a while.
+    if (history.some((seq) => Number(seq) % TRIM_EVERY === 0)) {
+      all.push(['LTRIM', key, String(-HISTORY_KEPT), '-1']);
     }
-    if (history.length > 0) {
-      const key = `${at.task_history}${id}`;
-      found.push(['RPUSH', key, ...history]);
-      // It may be a little longer for a while.
-      if (history.some((seq) => Number(seq) % TRIM_EVERY === 0)) {
-        found.push(['LTRIM', key, String(-HISTORY_KEPT), '-1']);
-      }
-    }
-    return found;
   }
 
-  /** What each of these tasks is now, and which tasks its issue has: as it was left here, or read. */
+  /** What each of these tasks is now: as it was left here, or read. */
   async function leftBy(tasks: ReadonlyMap<string, Moved>): Promise<Map<string, Left>> {
     const found = new Map<string, Left>();
     const unknown: string[] = [];
@@ -173,13 +169,9 @@ export function createProjection(env: Projecting): Projection {
       else found.set(id, left);
     }
     if (unknown.length === 0) return found;
-    const [heads, read] = await Promise.all([
-      rows.heads(unknown.flatMap((id) => parseTaskId(id) ?? [])),
-      rows.tasks(unknown, true),
-    ]);
-    for (const [index, id] of unknown.entries()) {
-      const task = read.get(id);
-      if (task !== undefined) found.set(id, { row: task.row, tasks: heads[index]?.tasks ?? [] });
+    for (const [id, { task, work }] of await works.found(unknown)) {
+      const leased = work.tasks.some((one) => one.open && one.row.lease !== null);
+      found.set(id, { row: task.row, leased });
     }
     return found;
   }
@@ -189,43 +181,41 @@ export function createProjection(env: Projecting): Projection {
     const left = await leftBy(moved);
     const latest = new Map<string, Left>();
     const found: ListChange[] = [];
-    for (const [, one] of left) {
-      found.push(...display.task(one.row));
-      latest.set(issueName(one.row), one);
+    for (const [id, one] of left) {
+      display.task(one.row, found);
+      latest.set(nameOfTask(id), one);
     }
-    const others = [...latest.values()].flatMap(({ tasks }) => (tasks.length > 1 ? tasks : []));
-    const beside = await rows.tasks(others, true);
-    const holds = (id: string) => (left.get(id)?.row ?? beside.get(id)?.row)?.lease ?? null;
-    for (const { row, tasks } of latest.values()) {
-      const leased = row.lease !== null || tasks.some((id) => holds(id) !== null);
-      found.push(...display.issue(row, leased));
-    }
+    for (const { row, leased } of latest.values()) display.issue(row, leased, found);
     return found;
   }
 
-  /** One step; false: somebody else was faster, and nothing of this was written. */
-  async function derive(from: string, facts: readonly CountedFact[], to: string): Promise<boolean> {
+  /** One transaction. Where somebody else was faster, nothing of it is made. */
+  async function derive(from: string, facts: readonly CountedFact[], to: string): Promise<void> {
     if (from !== projected) {
       display.forget();
       madeBy.clear();
     }
     projected = '';
     const tasks = byTask(facts);
-    const [rowsShown] = await Promise.all([shown(tasks), readOrder(tasks)]);
-    const all = [
-      ...[...tasks].flatMap(([id, moved]) => lists(id, moved)),
-      ...counts(facts),
-      ...statistics(facts.map(({ fact }) => fact)),
-      ...rowsShown,
-    ];
-    const word = await steps.change({ ...listsOnly(all), rows: [[PROJECTED, from, to]] });
-    if (word === 'ok') projected = to;
-    return word === 'ok';
+    const [all] = await Promise.all([shown(tasks), readOrder(tasks)]);
+    for (const [id, moved] of tasks) lists(id, moved, all);
+    counts(facts, all);
+    statistics(facts, all);
+    await silent.send(at.facts_projected, (args) => {
+      args.command(['WATCH', at.facts_projected]);
+      args.command(['EVAL', GUARD, '1', at.facts_projected, from]);
+      args.command(['MULTI']);
+      spellLists(all, args);
+      args.command(['SET', at.facts_projected, to]);
+      args.command(['HINCRBY', at.meta, 'steps', '1']);
+      args.command(['EXEC']);
+    });
+    projected = to;
   }
 
   /** Null: somebody else derived last, or what comes next is not known here. */
   function takeOwn(from: string): CountedFact[] | null {
-    const at = Number(from) - (own[0]?.fact.seq ?? Number.POSITIVE_INFINITY) + 1;
+    const at = seqOf(from) - (own[0]?.fact.seq ?? Number.POSITIVE_INFINITY) + 1;
     const taken = own;
     own = [];
     return from !== projected || at < 0 || at >= taken.length ? null : taken.slice(at);
@@ -233,18 +223,22 @@ export function createProjection(env: Projecting): Projection {
 
   /** Up to this fact: what comes meanwhile waits to be many, since a task is shown once however often it moved. */
   async function project(last: number): Promise<number> {
-    for (;;) {
-      let [from = ''] = await rows.read([PROJECTED]);
-      const facts = takeOwn(from) ?? (await log.next(Number(from)));
-      if (facts.length === 0) return Number(from);
+    let before = '';
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      let from = (await link.send<string | null>('GET', at.facts_projected)) ?? '';
+      if (from !== before) tries = 0;
+      if (seqOf(from) >= last && (last > 0 || before !== '')) return seqOf(from);
+      before = from;
+      const facts = takeOwn(from) ?? (await log.next(seqOf(from)));
+      if (facts.length === 0) return seqOf(from);
       for (let done = 0; done < facts.length; done += FACTS_PER_STEP) {
         const some = facts.slice(done, done + FACTS_PER_STEP);
-        const to = String(some.at(-1)?.fact.seq);
-        if (!(await derive(from, some, to))) break;
+        const to = `${some.at(-1)?.fact.seq} ${instance}`;
+        await derive(from, some, to);
         from = to;
       }
-      if (Number(from) >= last) return Number(from);
     }
+    throw busy(new Error('What is derived from facts could not be written.'));
   }
 
   function begin(last: number): Promise<number> {

@@ -22,15 +22,7 @@ import type {
 import { parseTaskId, type TaskKind, type TaskState } from '../../../core/task.ts';
 import type { Parts } from '../parts.ts';
 import { heldBy } from '../rows/holds.ts';
-import {
-  decodeHead,
-  decodeLedgerText,
-  headName,
-  type IssueHead,
-  issueOfName,
-  ledgerName,
-  seenName,
-} from '../rows/row-codec.ts';
+import { findTask, issueName, issueOf, issueOfName, seenName, type Work } from '../rows/work.ts';
 import type { Agents } from './agents.ts';
 import type { FactLog } from './fact-log.ts';
 import type { Projection } from './projection.ts';
@@ -45,26 +37,26 @@ interface Reading extends Parts {
 }
 
 interface KnownIssue {
-  readonly head: IssueHead;
+  readonly work: Work;
   readonly stored: MirroredIssue['issue'];
 }
 
 export function createReads(env: Reading): Omit<TaskReads, 'registry' | 'peek' | 'holding'> {
-  const { link, keys, rows, buckets, snapshots, log, projection, now } = env;
+  const { link, keys, works, buckets, snapshots, log, projection, now } = env;
   const { at } = keys;
   const readStats = createStats(link, keys);
 
   async function issues(refs: readonly IssueRef[]): Promise<KnownIssue[]> {
-    const names = refs.flatMap((ref) => [headName(ref), ledgerName(ref), seenName(ref)]);
-    const texts = await rows.read(names);
+    const [all, seen] = await Promise.all([
+      works.get(refs),
+      works.read(refs.map((ref) => seenName(issueName(ref)))),
+    ]);
     const found = await Promise.all(
-      refs.map(async (ref, index): Promise<KnownIssue | null> => {
-        const [text = '', ledger = '', seenAt] = texts.slice(3 * index, 3 * index + 3);
-        if (text === '') return null;
-        const head = decodeHead(ref, text);
-        const row = { ...head.row, seenAt: Number(seenAt) };
-        const picture = await snapshots.get(ref, head.picture);
-        return { head, stored: toStoredIssue(picture, row, decodeLedgerText(ref, ledger).row) };
+      all.map(async (work, index): Promise<KnownIssue | null> => {
+        if (work.issueText === '') return null;
+        const picture = await snapshots.get(work.name, work.picture);
+        const seenAt = Number(seen[index]);
+        return { work, stored: toStoredIssue(picture, { seenAt }, work.ledger) };
       }),
     );
     return found.filter((issue) => issue !== null);
@@ -72,18 +64,15 @@ export function createReads(env: Reading): Omit<TaskReads, 'registry' | 'peek' |
 
   /** Those that are there, in this order. */
   async function tasksNamed(ids: readonly string[]): Promise<TaskRow[]> {
-    return [...(await rows.tasks(ids, true)).values()].map(({ row }) => row);
+    return [...(await works.tasks(ids)).values()].map(({ row }) => row);
   }
 
   async function mirrored(refs: readonly IssueRef[]): Promise<MirroredIssue[]> {
-    const found = await issues(refs);
-    return Promise.all(
-      found.map(async ({ head, stored }) => ({
-        issue: stored,
-        matchLabels: head.row.matchLabels,
-        tasks: (await tasksNamed(head.tasks)).map(toTask),
-      })),
-    );
+    return (await issues(refs)).map(({ work, stored }) => ({
+      issue: stored,
+      matchLabels: issueOf(work)?.matchLabels ?? [],
+      tasks: work.tasks.map(({ row }) => toTask(row)),
+    }));
   }
 
   /** The shortest list that holds everything the filter asks for, by the order tasks were made in. */
@@ -102,11 +91,10 @@ export function createReads(env: Reading): Omit<TaskReads, 'registry' | 'peek' |
       const page = ['WITHSCORES', 'LIMIT', 0, PAGE] as const;
       const entries = await link.pairs('ZRANGEBYSCORE', list, `(${after}`, '+inf', ...page);
       const seqs = new Map(entries);
-      const read = await tasksNamed([...seqs.keys()]);
-      const heads = label === undefined ? [] : await rows.heads(read);
-      for (const [index, row] of read.entries()) {
-        const labels = heads[index]?.row.labels ?? [];
-        if (suits(row, labels, filter)) found.push({ row, seq: seqs.get(row.id) ?? '0' });
+      for (const [id, { task, work }] of await works.found([...seqs.keys()])) {
+        const labels = label === undefined ? [] : (issueOf(work)?.labels ?? []);
+        const { row } = task;
+        if (suits(row, labels, filter)) found.push({ row, seq: seqs.get(id) ?? '0' });
       }
       after = entries.at(-1)?.[1] ?? after;
       if (found.length > limit || entries.length < PAGE) break;
@@ -166,9 +154,8 @@ export function createReads(env: Reading): Omit<TaskReads, 'registry' | 'peek' |
     const sum = { pending: 0, failing: 0 };
     for (let from = 0; ; from += PAGE) {
       const names = await link.send<string[]>('ZRANGE', at.outbox_due, from, from + PAGE - 1);
-      const texts = await rows.read(names.map((name) => `#${name}`));
-      for (const [index, name] of names.entries()) {
-        const { writes } = decodeLedgerText(issueOfName(name), texts[index] ?? '').row;
+      for (const { ledger } of await works.get(names.map(issueOfName))) {
+        const { writes } = ledger;
         sum.pending += writes.length;
         sum.failing += writes.filter(({ attempts }) => attempts > 0).length;
       }
@@ -187,15 +174,15 @@ export function createReads(env: Reading): Omit<TaskReads, 'registry' | 'peek' |
       const name = parseTaskId(id);
       if (name === null) return null;
       await projection.catchUp();
-      const [row] = await tasksNamed([id]);
       const [issue] = await issues([name]);
+      const row = issue === undefined ? undefined : findTask(issue.work, id)?.row;
       if (row === undefined || issue === undefined) return null;
       const numbers = await link.send<string[]>('LRANGE', `${at.task_history}${id}`, 0, -1);
       const seqs = numbers.map(Number).filter((seq) => seq < before);
       return {
         task: toTask(row),
         issue: issue.stored,
-        matchLabels: issue.head.row.matchLabels,
+        matchLabels: issueOf(issue.work)?.matchLabels ?? [],
         attempts: attemptsOf(row),
         ...historyPage(await log.numbered(seqs.slice(-HISTORY_SHOWN - 1))),
       };
@@ -212,10 +199,9 @@ export function createReads(env: Reading): Omit<TaskReads, 'registry' | 'peek' |
     async dependents(repository, number) {
       const list = `${at.issues_dependents}${repository}:${number}`;
       const refs = (await link.send<string[]>('SMEMBERS', list)).map(issueOfName);
-      const heads = await rows.heads(refs);
-      return refs
-        .filter((_, index) => heads[index]?.row.state === 'open')
-        .map((ref) => ref.number)
+      return (await works.get(refs))
+        .filter((work) => issueOf(work)?.state === 'open')
+        .map((work) => work.number)
         .sort((a, b) => a - b);
     },
     async agents() {

@@ -31,9 +31,9 @@ const ISSUE = ['state', 'holder', 'attempts', 'task', 'updated_at'] as const;
 const text = (value: string | number | null): string => (value === null ? '' : String(value));
 
 export interface Display {
-  task(row: TaskRow): ListChange[];
+  task(row: TaskRow, lists: ListChange[]): void;
   /** Its issue, by the task that changed last. */
-  issue(row: TaskRow, leased: boolean): ListChange[];
+  issue(row: TaskRow, leased: boolean, lists: ListChange[]): void;
   /** Somebody else has shown something: what is there is not known any more. */
   forget(): void;
 }
@@ -47,7 +47,8 @@ export function createDisplay({ at }: Keys, identifiers: Identifiers, ttls: Ttls
     names: readonly string[],
     values: readonly string[],
     ends: boolean,
-  ): ListChange[] {
+    lists: ListChange[],
+  ): void {
     const before = shown.get(key);
     if (ends) shown.delete(key);
     else shown.set(key, values);
@@ -56,35 +57,33 @@ export function createDisplay({ at }: Keys, identifiers: Identifiers, ttls: Ttls
       const value = values[at] as string;
       if (before?.[at] !== value) command.push(names[at] as string, value);
     }
-    return command.length === 2 ? [] : [command];
+    if (command.length > 2) lists.push(command);
   }
 
-  function result({ id, result }: TaskRow): ListChange[] {
-    if (result === null) return [];
+  function result({ id, result }: TaskRow, lists: ListChange[]): void {
+    if (result === null) return;
     const { agentId, summary, verdict, comments, at: instant } = result;
     const key = `${at.task_result}${id}`;
     const json = [summary, verdict, comments].map((value) => JSON.stringify(value));
-    return [
-      ...hash(key, RESULT, [agentId, ...json, String(instant)], true),
-      ['EXPIRE', key, String(ttls.task_result)],
-    ];
+    hash(key, RESULT, [agentId, ...json, String(instant)], true, lists);
+    lists.push(['EXPIRE', key, String(ttls.task_result)]);
   }
 
   /** A review was found once, and is never found again. */
-  function delay({ id, kind, state, prNumber, createdAt }: TaskRow): ListChange[] {
-    const waits = state === 'delayed' || state === 'held';
-    if (kind !== 'review' || !(waits || state === 'ready')) return [];
-    const key = `${at.review_delay}${identifiers.filedName(id).delay}`;
+  function delay(row: TaskRow, lists: ListChange[]): void {
+    const waits = row.state === 'delayed' || row.state === 'held';
+    if (row.kind !== 'review' || !(waits || row.state === 'ready')) return;
+    const key = `${at.review_delay}${identifiers.delay(row)}`;
     const status = waits ? 'PENDING' : 'READY_FOR_ASSIGNMENT';
-    return [
-      ['HSETNX', key, 'found_at', new Date(createdAt).toISOString()],
-      ['HSET', key, 'pr_number', text(prNumber), 'status', status],
+    lists.push(
+      ['HSETNX', key, 'found_at', new Date(row.createdAt).toISOString()],
+      ['HSET', key, 'pr_number', text(row.prNumber), 'status', status],
       ['EXPIRE', key, String(ttls.review_delay)],
-    ];
+    );
   }
 
   return {
-    task(row) {
+    task(row, lists) {
       const values = [
         row.state,
         text(row.reason),
@@ -101,17 +100,16 @@ export function createDisplay({ at }: Keys, identifiers: Identifiers, ttls: Ttls
         text(row.createdAt),
         text(row.updatedAt),
       ];
-      const info = hash(`${at.task_info}${row.id}`, TASK, values, row.endedAt !== null);
-      return [...info, ...result(row), ...delay(row)];
+      hash(`${at.task_info}${row.id}`, TASK, values, row.endedAt !== null, lists);
+      result(row, lists);
+      delay(row, lists);
     },
-    issue(row, leased) {
+    issue(row, leased, lists) {
       const id = identifiers.issueId(row.repository, row.number);
       const holder = row.lease?.agentId ?? '';
       const values = [row.state, holder, text(row.attempts), row.id, text(row.updatedAt)];
-      return [
-        ...hash(`${at.issue_status}${id}`, ISSUE, values, row.endedAt !== null),
-        [leased ? 'SADD' : 'SREM', at.issues_processing, id],
-      ];
+      hash(`${at.issue_status}${id}`, ISSUE, values, row.endedAt !== null, lists);
+      lists.push([leased ? 'SADD' : 'SREM', at.issues_processing, id]);
     },
     forget: shown.clear,
   };

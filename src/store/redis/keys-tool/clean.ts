@@ -2,17 +2,15 @@
 // something final, or checks and removes in one step.
 
 import type { Client } from '../connection/connect.ts';
-import { keysScript } from '../connection/library.ts';
+import { scriptOf } from '../connection/library.ts';
 import { removeOldLibraries } from '../connection/old-libraries.ts';
 import { piped } from '../connection/piped.ts';
 import type { Keys } from '../keys.ts';
-import { decodeFiled, decodeHead, headName } from '../rows/row-codec.ts';
+import { decodeWork, findTask, isOpenWork, nameOfTask } from '../rows/work.ts';
 import { firstHourKept, type Ttls } from '../ttl.ts';
 import type { NamespaceScan, OwnKey } from './namespace-scan.ts';
 
 const PAGE = 500;
-const FINAL = new Set<string>(['done', 'cancelled', 'dead']);
-const NOWHERE = { repository: '', number: 0 };
 const DATE = /\d{4}-\d{2}-\d{2}$/;
 
 function* inPages<T>(items: readonly T[]): Generator<T[]> {
@@ -37,16 +35,10 @@ export function createClean(client: Client, keys: Keys, ttls: Ttls, scan: Namesp
     const old: string[] = [];
     for (const page of inPages(await scan.under(at.task_result))) {
       const ids = page.map((key) => key.slice(start));
-      const texts = await client.hmget(at.rows, ...ids);
-      const rows = ids.map((id, index) => {
-        const text = texts[index] ?? null;
-        return text === null ? null : decodeFiled(id, text).row;
-      });
-      const heads = await client.hmget(at.rows, ...rows.map((row) => headName(row ?? NOWHERE)));
-      const over = ids.filter((_, index) => {
-        const [row = null, text = null] = [rows[index], heads[index]];
-        if (row === null) return true;
-        return FINAL.has(row.state) && (text === null || decodeHead(row, text).open === 0);
+      const texts = await client.hmget(at.rows, ...ids.map(nameOfTask));
+      const over = ids.filter((id, index) => {
+        const work = decodeWork(nameOfTask(id), texts[index] ?? '');
+        return findTask(work, id) === undefined || !isOpenWork(work);
       });
       old.push(...over);
     }
@@ -78,7 +70,7 @@ export function createClean(client: Client, keys: Keys, ttls: Ttls, scan: Namesp
   }
 
   async function dropBuckets(buckets: readonly [string, string][]): Promise<number> {
-    const script = keysScript('dropBucket');
+    const script = scriptOf('dropBucket');
     let dropped = 0;
     for (const [name, number] of buckets) {
       const names = [`${at.queue_bucket}${number}`, at.queue_buckets, at.meta];

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { BantoError } from '../../../core/errors.ts';
 import type { Client } from '../connection/connect.ts';
-import { keysScript } from '../connection/library.ts';
+import { scriptOf } from '../connection/library.ts';
 
 const TTL_MS = 15_000;
 export interface HeldLock {
@@ -27,7 +27,7 @@ export async function holdLock(
   let lost: unknown = null;
   const renew = async (): Promise<void> => {
     try {
-      const mine = await client.eval(keysScript('renew'), 1, key, owner, ttlMs);
+      const mine = await client.eval(scriptOf('renew'), 1, key, owner, ttlMs);
       if (mine !== 1) lost = new Error('the lock ran out');
     } catch (error) {
       lost = error;
@@ -42,7 +42,7 @@ export async function holdLock(
     },
     async release() {
       clearInterval(timer);
-      await client.eval(keysScript('release'), 1, key, owner);
+      await client.eval(scriptOf('release'), 1, key, owner);
     },
   };
 }

@@ -1,6 +1,6 @@
 -- Part of the step: claim, the only choice that is made in Redis. The oldest task of the first group of buckets that
--- has one. The lease is a line on top of the task's unchanged row, and another on the issue's ledger row: whoever
--- reads them unfolds them by the rules of core.
+-- has one. The lease is a line on top of the unchanged text of its issue: whoever reads it unfolds it by the rules of
+-- core.
 
 -- Groups of bucket numbers, `1,2|7;3`, as bucket → group; `;` before a group whose buckets are less urgent than all
 -- before it, `*` in front where that order is not kept. What a text means never changes, so it is kept between calls.
@@ -9,13 +9,12 @@ local function ranking_of(text)
   local rank = rankings[text]
   if rank then return rank end
   if ranked == 100 then rankings, ranked = {}, 0 end
-  rank = { ordered = sub(text, 1, 1) ~= '*', first = {} }
-  local group = 0
+  rank = { ordered = sub(text, 1, 1) ~= '*', first = {}, groups = 0 }
   for urgent in gmatch(text, '[^;*]+') do
-    rank.first[group + 1] = rank.ordered
+    rank.first[rank.groups + 1] = rank.ordered
     for part in gmatch(urgent, '[^|]+') do
-      group = group + 1
-      for bucket in gmatch(part, '%d+') do rank[bucket] = group end
+      rank.groups = rank.groups + 1
+      for bucket in gmatch(part, '%d+') do rank[bucket] = rank.groups end
     end
   end
   rankings[text], ranked = rank, ranked + 1
@@ -27,28 +26,46 @@ local function load_heads(w)
   local names = call('ZRANGE', K.queue_heads, w.next, '+', 'BYLEX', 'LIMIT', '0', int(w.page))
   for n = 1, #names do
     local bucket = sub(names[n], 18)
-    w.known[#w.known + 1], w.head[bucket], w.was[bucket] = bucket, names[n], names[n]
+    w.known[#w.known + 1], w.head[bucket], w.was[bucket] = bucket, tonumber(sub(names[n], 1, 16)), names[n]
   end
-  -- Digits come before a colon.
-  w.read = #names == w.page and names[#names] or ':'
-  w.next, w.page = w.read ~= ':' and '(' .. w.read, 4 * w.page
+  local last = #names == w.page and names[#names]
+  w.read, w.next, w.page = last and w.head[sub(last, 18)] or math.huge, last and '(' .. last, 4 * w.page
   return true
+end
+-- Buckets whose heads are known, by their group.
+local function by_group(w, rank)
+  local groups = w.grouped[rank] or { upto = 0 }
+  w.grouped[rank] = groups
+  for n = groups.upto + 1, #w.known do
+    local bucket = w.known[n]
+    local group = rank[bucket]
+    if group then
+      local list = groups[group] or {}
+      list[#list + 1], groups[group] = bucket, list
+    end
+  end
+  groups.upto = #w.known
+  return groups
 end
 -- The bucket with the oldest head of the first group that has one. What is not read yet is less urgent or younger than
 -- what is: it cannot come before the head of a group that nothing as urgent goes before, nor before one that is more
 -- urgent.
 local function best_bucket(w, rank)
-  local best, group, name
   repeat
-    best, group = nil, math.huge
-    for n = 1, #w.known do
-      local bucket = w.known[n]
-      local head, this = w.head[bucket], rank[bucket]
-      if head and this and (this < group or this == group and head < name) then best, group, name = bucket, this, head end
+    local groups, best, oldest = by_group(w, rank), nil, math.huge
+    local group = 0
+    while not best and group < rank.groups do
+      group = group + 1
+      local list = groups[group]
+      for n = 1, list and #list or 0 do
+        local head = w.head[list[n]]
+        if head and head < oldest then best, oldest = list[n], head end
+      end
     end
-    local settled = best and (rank.first[group] and name <= w.read or rank.ordered and sub(name, 1, 3) < sub(w.read, 1, 3))
-  until settled or not load_heads(w)
-  return best
+    if best and (rank.first[group] and oldest <= w.read or rank.ordered and floor(oldest / 1e13) < floor(w.read / 1e13)) then return best end
+    local all = not load_heads(w)
+    if all then return best end
+  until false
 end
 local function page(bucket, from)
   return call('ZRANGE', K.queue_bucket .. bucket, int(from), int(from + 2), 'WITHSCORES')
@@ -61,20 +78,30 @@ local function take(w, bucket)
   local id, score = c.list[c.at], c.list[c.at + 1]
   c.at = c.at + 2
   if c.at > 6 then c.from, c.at, c.list = c.from + 3, 1, page(bucket, c.from + 3) end
-  w.head[bucket] = c.list[c.at] and head_name(bucket, c.list[c.at + 1]) or false
+  w.head[bucket] = tonumber(c.list[c.at + 1]) or false
   return id, score
 end
 local function leave_bucket(w, bucket, id)
   w.gone[bucket] = w.gone[bucket] or { 'ZREM', K.queue_bucket .. bucket }
   table.insert(w.gone[bucket], id)
 end
-local function set_aside(w, bucket, id, row)
+local function set_aside(w, bucket, id, elsewhere)
   leave_bucket(w, bucket, id)
   -- Ready in another bucket: this list alone was wrong.
-  if row and sub(row, 1, 1) == 'r' then return end
+  if elsewhere then return end
   for _, queue in ipairs({ K.queue_high, K.queue_normal, K.queue_low }) do call('ZREM', queue, id) end
   call('HSET', K.queue_corrupt, id, 'bucket ' .. bucket .. ' at ' .. now_text)
   w.corrupt[#w.corrupt + 1] = id
+end
+-- The line of a ready task: its bucket, lock, attempts and fence; nothing where it is not ready, or under a lease.
+local function ready_line(text, name)
+  if byte(text) == 76 and (find(text, 'L' .. name .. ' ', 1, true) == 1 or find(text, '\nL' .. name .. ' ', 1, true)) then return end
+  local _, last = find(text, '\n' .. name .. ' ', 1, true)
+  if last then return match(text, '^(%d+) (%S+) (%d+) r(%d+) ', last + 1) end
+end
+-- After data was lost a task may be leased without our knowing, unless its issue is younger than the loss.
+local function is_free(w, text)
+  return w.quarantine <= now or tonumber(match('\n' .. text, '\nv%d+ %S* (%d+)\n')) >= w.lost_at
 end
 -- Takes the first task that can be taken; nil when there is none.
 local function choose(w, rank, owner, ms)
@@ -84,30 +111,27 @@ local function choose(w, rank, owner, ms)
     local id, score = take(w, bucket)
     -- Otherwise the list of heads was wrong.
     if id then
-      local issue = match(id, '^(.*)~')
-      local rows = call('HMGET', K.rows, id, '#' .. (issue or ''), '!' .. (issue or ''), '?' .. (issue or ''))
-      local row = rows[1]
-      local fence, filed, attempts, born, lock, branch
-      if row then fence, filed, attempts, born, lock, branch = match(row, '^r(%d+) (%d+) (%d+) (%d+) (%S+) ([^\n]*)') end
-      if filed ~= bucket then set_aside(w, bucket, id, row)
-      -- After data was lost a task may be leased without our knowing, unless its issue is younger than the loss.
-      elseif (w.quarantine <= now or tonumber(born) >= w.lost_at) and call('SET', K.lock_issue .. lock, owner, 'NX', 'PX', ms) then
+      local issue, name = match(id, '^(.*)~([^~]*)$')
+      local found = issue and call('HMGET', K.rows, issue, '?' .. issue) or {}
+      -- Leased in this very call: the row is written at its end.
+      local text = w.set[issue] or found[1]
+      local filed, lock, attempts, fence
+      if text then filed, lock, attempts, fence = ready_line(text, name) end
+      if filed ~= bucket then set_aside(w, bucket, id, filed)
+      elseif is_free(w, text) and call('SET', K.lock_issue .. lock, owner, 'NX', 'PX', ms) then
         leave_bucket(w, bucket, id)
-        return { id = id, issue = issue, rows = rows, fence = tonumber(fence), attempts = attempts, branch = branch, score = score }
+        return { id = id, issue = issue, name = name, text = text, seen = found[2], fence = tonumber(fence), attempts = attempts, score = score }
       else w.passed[bucket] = true end
     end
   end
 end
--- One claim: group list, registry version, leases it may have besides, agent, token, seconds, lock of writes in ms,
+-- One claim: group list, registry version, tasks it may hold besides, agent, token, seconds, lock of writes in ms,
 -- lowest fence, request (JSON).
--- Reply: `leased`, id, row, ledger row before, head of the issue, when it was seen; or another word and what belongs to it.
+-- Reply: `leased`, id, the row of its issue, when that was seen; or another word and what belongs to it.
 local function claim(A, p, w)
   local agent, token, seconds = A[p + 3], A[p + 4], A[p + 5]
-  -- What was leased in this very call is written at its end.
-  local held = w.held[agent] or call('ZRANGE', K.process_holds, '[' .. agent .. ' ', '(' .. agent .. '!', 'BYLEX')
-  w.held[agent] = held
-  local holds = table.concat(held, ' ')
-  if holds ~= A[p + 2] then return 'holds', holds end
+  local held = w.held[agent]
+  if held ~= A[p + 2] then return 'holds', held end
   if w.maintenance then return 'maintenance' end
   if meta.registry_version ~= A[p + 1] then return 'stale' end
   local settling = tonumber(meta.settle_until) or 0
@@ -118,43 +142,46 @@ local function claim(A, p, w)
     if w.quarantine > now then return 'quarantine', int(w.quarantine) end
     return 'none'
   end
-  local id, score, rows, ledger_name = found.id, found.score, found.rows, '#' .. found.issue
-  -- Leased in this very call: the row is written at its end.
-  local ledger = w.set[ledger_name] or rows[2] or ''
+  local id, score, issue = found.id, found.score, found.issue
   local lock_ms, above = A[p + 6], math.max(found.fence, tonumber(A[p + 7]), w.fence_floor) + 1
   local fence = above > micros and int(above) or w.micros
   local expires = int(now + ms)
-  local layer = 'L' .. expires .. ' ' .. token .. ' ' .. agent .. ' ' .. fence .. ' ' .. seconds .. ' ' .. now_text .. ' ' .. A[p + 8]
-  local text = layer .. '\n' .. rows[1]
-  w.set[id] = text
-  w.set[ledger_name] = 'B' .. now_text .. ' ' .. fence .. ' ' .. lock_ms .. ' ' .. id .. ' ' .. agent .. ' ' .. found.branch .. '\n' .. ledger
-  w.facts[w.f + 1], w.facts[w.f + 2], w.f = 'L ' .. score .. ' ' .. found.attempts, id .. '\n' .. layer, w.f + 2
+  local line = 'L' .. found.name .. ' ' .. expires .. ' ' .. token .. ' ' .. agent .. ' ' .. fence .. ' ' .. seconds .. ' ' .. now_text .. ' ' .. lock_ms .. ' ' .. A[p + 8]
+  local text = line .. '\n' .. found.text
+  w.set[issue] = text
+  w.facts[w.f + 1], w.facts[w.f + 2], w.f = 'L ' .. score .. ' ' .. found.attempts, issue .. '\n' .. line, w.f + 2
   local rank = tonumber(score)
   local queue = rank < 1e13 and w.high or rank < 51e13 and w.normal or w.low
-  local l, d, h = w.leases, w.due, w.holds
-  l[#l + 1], l[#l + 2], d[#d + 1], d[#d + 2] = expires, id, int(now + lock_ms), found.issue
-  local hold = agent .. ' ' .. id
-  h[#h + 1], h[#h + 2], held[#held + 1] = '0', hold, hold
+  local l, d = w.leases, w.due
+  l[#l + 1], l[#l + 2], d[#d + 1], d[#d + 2] = expires, id, int(now + lock_ms), issue
+  w.held[agent] = held == '' and id or held .. ' ' .. id
+  w.holds[agent] = w.held[agent]
   queue[#queue + 1], w.opening[#w.opening + 1] = id, id
-  return 'leased', id, text, ledger, rows[3] or '', rows[4] or ''
+  return 'leased', id, text, found.seen or ''
 end
 -- Rows and facts, then lists, as in `apply`.
+local function set_all(key, values)
+  local set, s = { 'HSET', key }, 2
+  for name, text in pairs(values) do set[s + 1], set[s + 2], s = name, text, s + 2 end
+  return set, s
+end
 local function finish_claims(w, failed)
   if w.f > 5 then append(w.facts, 1, w.f) end
-  local set, s = { 'HSET', K.rows }, 2
-  for name, text in pairs(w.set) do set[s + 1], set[s + 2], s = name, text, s + 2 end
+  local set, s = set_all(K.rows, w.set)
   if s > 2 then call(unpack(set, 1, s)) end
+  set, s = set_all(K.process_holds, w.holds)
+  if s > 2 then run(set, 1, s, failed) end
   for _, gone in pairs(w.gone) do run(gone, 1, #gone, failed) end
   local gone, new = { 'ZREM', K.queue_heads }, { 'ZADD', K.queue_heads }
-  for bucket in pairs(w.candidates) do
+  for bucket, c in pairs(w.candidates) do
     -- What was passed over is still there.
-    local head = w.passed[bucket] and head_of(bucket) or w.head[bucket]
+    local head = w.passed[bucket] and head_of(bucket) or c.list[c.at] and head_name(bucket, c.list[c.at + 1])
     if head ~= w.was[bucket] then
       gone[#gone + 1] = w.was[bucket]
       if head then new[#new + 1], new[#new + 2] = '0', head end
     end
   end
-  for _, list in ipairs({ w.leases, w.holds, w.due, w.high, w.normal, w.low, w.opening, gone, new }) do
+  for _, list in ipairs({ w.leases, w.due, w.high, w.normal, w.low, w.opening, gone, new }) do
     if #list > 3 or (#list == 3 and list[1] == 'ZREM') then run(list, 1, #list, failed) end
   end
 end
@@ -163,20 +190,23 @@ local function claim_all(A, p, corrupt, failed)
   local answers, groups = {}, tonumber(A[p])
   if groups == 0 then return answers end
   local w = {
-    groups = {}, known = {}, head = {}, was = {}, next = '-', page = 16, read = '', candidates = {}, passed = {}, gone = {}, held = {},
+    groups = {}, known = {}, head = {}, was = {}, next = '-', page = 16, read = -1, candidates = {}, grouped = {}, passed = {}, gone = {}, held = {},
     set = {}, facts = { 'XADD', K.facts, '', 'at', '' }, f = 5, corrupt = corrupt, micros = int(micros),
-    leases = { 'ZADD', K.leases }, holds = { 'ZADD', K.process_holds }, due = { 'ZADD', K.outbox_due, 'LT' },
+    leases = { 'ZADD', K.leases }, holds = {}, due = { 'ZADD', K.outbox_due, 'LT' },
     opening = { 'ZREM', K.queue_opening }, high = { 'ZREM', K.queue_high }, normal = { 'ZREM', K.queue_normal },
     low = { 'ZREM', K.queue_low }, quarantine = tonumber(meta.quarantine_until) or 0, lost_at = tonumber(meta.lost_at) or 0,
     fence_floor = tonumber(meta.fence_floor) or 0, maintenance = call('GET', K.flags_maintenance) == 'true' }
   for g = 1, groups do w.groups[g] = ranking_of(A[p + g]) end
   p = p + groups + 1
   local count = tonumber(A[p])
-  p = p + 1
+  local agents = { 'HMGET', K.process_holds }
+  for c = 1, count do agents[c + 2] = A[p + 9 * c - 5] end
+  local held = call(unpack(agents))
+  for c = 1, count do w.held[agents[c + 2]] = held[c] or '' end
   for c = 1, count do
-    local reply = { claim(A, p, w) }
-    for n = 1, 6 do answers[6 * c - 6 + n] = reply[n] or '' end
-    p = p + 9
+    local a = 4 * c
+    answers[a - 3], answers[a - 2], answers[a - 1], answers[a] = claim(A, p + 9 * c - 8, w)
+    for n = a - 2, a do answers[n] = answers[n] or '' end
   end
   finish_claims(w, failed)
   return answers
@@ -184,7 +214,7 @@ end
 -- The step. Arguments: the test's clock in ms ('' for Redis' own), the generation the caller knows, the instant the
 -- changes were decided at, how old that may be; then changes (see `apply`), groups and claims (see `claim`).
 -- Reply: `ok`, the instant, the clock's offset, the number of facts before, the last place in line, the registry's
--- version; then lists: a word for each change, what failed, what was set aside, six values for each claim.
+-- version; then lists: a word for each change, what failed, what was set aside, four values for each claim.
 local function step(A)
   local seq, words, failed, corrupt = meta.seq, {}, {}, {}
   if A[3] ~= '' and math.abs(now - A[3]) > tonumber(A[4]) then

@@ -14,15 +14,3 @@ local function swap_text(A)
   if text == A[4] then call('SET', A[3], A[5], 'EX', A[6]) end
   return { text == A[4] and 'ok' or 'stale', text, now_text, meta.lost_at }
 end
--- Arguments: clock, generation, the channel of everything; then texts, each with the channel of its agent or ''.
-local function publish(A)
-  local texts = {}
-  for n = 4, #A, 2 do
-    texts[#texts + 1] = A[n]
-    if A[n + 1] ~= '' then redis.call('PUBLISH', A[n + 1], A[n]) end
-  end
-  for n = 1, #texts, 100 do
-    redis.call('PUBLISH', A[3], '[' .. table.concat(texts, ',', n, math.min(n + 99, #texts)) .. ']')
-  end
-  return { 'ok' }
-end

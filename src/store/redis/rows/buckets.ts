@@ -4,7 +4,7 @@ import { busy } from '../../../core/errors.ts';
 import type { BucketPeek, Registry, TaskReads } from '../../../core/store.ts';
 import type { Link } from '../connection/link.ts';
 import type { Keys } from '../keys.ts';
-import { holdsAny } from './holds.ts';
+import { holding } from './holds.ts';
 
 export interface Filing {
   /** What buckets are named by: another one, and everything has to be filed again. */
@@ -144,10 +144,7 @@ export function createBuckets(link: Link, keys: Keys): Buckets {
       stamp = '';
       version = -1;
     },
-    async holding(agentIds) {
-      const held = await Promise.all(agentIds.map((id) => holdsAny(link, keys, id)));
-      return new Set(agentIds.filter((_, index) => held[index]));
-    },
+    holding: (agentIds) => holding(link, keys, agentIds),
     async peek(names, limit): Promise<BucketPeek[]> {
       if (names.length === 0) return [];
       if (names.some((name) => !known.has(name))) await registry();

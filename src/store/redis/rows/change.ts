@@ -3,40 +3,23 @@
 // together.
 
 import type { BaseStore } from '../../../core/base-store.ts';
-import {
-  changesNothing,
-  type Decision,
-  type Found,
-  type Needs,
-  type Verb,
-} from '../../../core/decide/verb.ts';
+import { changesNothing, type Decision, type Found, type Verb } from '../../../core/decide/verb.ts';
 import { busy } from '../../../core/errors.ts';
 import type { AgentNote } from '../../../core/rows/agent-row.ts';
-import { type IssueRef, noLedger } from '../../../core/rows/ledger-row.ts';
+import type { IssueRef } from '../../../core/rows/ledger-row.ts';
 import type { TaskRow } from '../../../core/rows/task-row.ts';
 import type { StoreClock } from '../connection/store-clock.ts';
-import {
-  createPrepare,
-  type Decided,
-  type Prepared,
-  type Preparing,
-  type Seen,
-} from './prepare.ts';
-import {
-  type FiledTask,
-  headName,
-  type IssueHead,
-  issueName,
-  type Ledger,
-  ledgerName,
-} from './row-codec.ts';
-import { type Steps } from './steps.ts';
+import { createPrepare, type Decided, type Prepared, type Preparing } from './prepare.ts';
+import type { Steps } from './steps.ts';
+import { decodeWork, findTask, issueName, issueOf, type Work } from './work.ts';
+import type { Works } from './works.ts';
 
 const MOST_TRIES = 50;
 const MOST_TOGETHER = 50;
-const NOWHERE: IssueRef = { repository: '', number: 0 };
+const NOWHERE: Work = decodeWork('', '');
 
-export interface Changing extends Preparing {
+interface Changing extends Preparing {
+  readonly works: Works;
   readonly steps: Steps;
   readonly clock: StoreClock;
   readonly note: (note: AgentNote, now: number) => void;
@@ -51,17 +34,11 @@ export interface Changes extends Pick<BaseStore, 'change' | 'changeAll'> {
 interface Asked {
   readonly verb: Verb<unknown, unknown>;
   readonly input: unknown;
-  readonly needs: Needs;
+  readonly ref: IssueRef | null;
   readonly resolve: (answer: never) => void;
   readonly reject: (error: unknown) => void;
 }
 type Outcome = { readonly answer: unknown } | { readonly error: unknown };
-
-function needsOf(asked: readonly Asked[]): Needs {
-  const [first] = asked;
-  if (first === undefined || asked.length === 1) return first?.needs ?? { tasks: [], issue: null };
-  return { tasks: asked.flatMap(({ needs }) => needs.tasks), issue: first.needs.issue };
-}
 
 /** Two decisions, the second made on what the first one leaves. */
 function joined(one: Decision<unknown>, other: Decision<unknown>): Decision<unknown> {
@@ -82,45 +59,31 @@ function joined(one: Decision<unknown>, other: Decision<unknown>): Decision<unkn
 }
 
 export function createChanges(env: Changing): Changes {
-  const { rows, steps, clock, buckets } = env;
+  const { works, steps, clock, buckets } = env;
   const prepare = createPrepare(env);
   /** Who waits for the change of an issue that is under way. */
   const lanes = new Map<string, Asked[]>();
 
-  async function look(needs: Needs, fresh: boolean): Promise<Seen> {
-    const ref = needs.issue;
-    const ids = needs.tasks.length < 2 ? needs.tasks : [...new Set(needs.tasks)];
-    const [tasks, issue] = await Promise.all([
-      rows.tasks(ids, fresh),
-      ref === null ? null : rows.issue(ref, fresh),
-    ]);
-    const ledger = issue?.ledger ?? { text: '', row: noLedger(ref ?? NOWHERE) };
-    return { tasks, ids, ref, head: issue?.head, ledger };
-  }
-
-  /** From memory alone; null: something has to be read. */
-  function recall({ tasks: ids, issue: ref }: Needs): Seen | null {
-    const [id, ...others] = ids;
-    if (id === undefined || others.length > 0 || ref === null) return null;
-    const task = rows.remembered(id) as FiledTask | undefined;
-    const head = rows.remembered(headName(ref)) as IssueHead | undefined;
-    const ledger = rows.remembered(ledgerName(ref)) as Ledger | undefined;
-    if (task === undefined || head === undefined || ledger === undefined) return null;
-    return { tasks: new Map([[id, task]]), ids, ref, head, ledger };
+  /** What a verb is shown, as it is now. */
+  async function look(ref: IssueRef | null): Promise<Work> {
+    return ref === null ? NOWHERE : ((await works.get([ref]))[0] ?? NOWHERE);
   }
 
   /** Each on what those before it leave; one that throws leaves nothing. */
   function decide(
     asked: readonly Pick<Asked, 'verb' | 'input'>[],
-    seen: Seen,
+    work: Work,
   ): { decided: Decided; outcomes: Outcome[] } {
     const moment = clock.moment();
     let all: Decision<unknown> = { answer: null };
     const outcomes = asked.map(({ verb, input }): Outcome => {
+      const { tasks, issue, ledger = work.ledger } = all;
       const found: Found = {
-        task: (id) => all.tasks?.find((row) => row.id === id) ?? seen.tasks.get(id)?.row,
-        issue: all.issue?.row ?? seen.head?.row,
-        ledger: all.ledger ?? seen.ledger.row,
+        task: (id) => tasks?.find((row) => row.id === id) ?? findTask(work, id)?.row,
+        get issue() {
+          return issue?.row ?? issueOf(work);
+        },
+        ledger,
       };
       try {
         const decision = verb.decide(found, input, moment);
@@ -130,19 +93,16 @@ export function createChanges(env: Changing): Changes {
         return { error };
       }
     });
-    const decided = { seen, decision: all, places: moment.places(), now: moment.now };
+    const decided = { work, decision: all, places: moment.places(), now: moment.now };
     return { decided, outcomes };
   }
 
-  async function apply({ seen, decision, now }: Decided, prepared: Prepared): Promise<boolean> {
+  async function apply({ work, decision, now }: Decided, prepared: Prepared): Promise<boolean> {
     const word = await steps.change(prepared.change);
     // What is leased will be asked for again, by heartbeats and at its end.
-    const leased = word === 'ok' && decision.tasks?.some(({ lease }) => lease !== null);
-    if (leased === true) for (const [name, row] of prepared.next) rows.remember(name, row);
-    else {
-      rows.forget(seen.ids);
-      if (seen.ref !== null) rows.forget([headName(seen.ref), ledgerName(seen.ref)]);
-    }
+    const next = word === 'ok' ? prepared.next : null;
+    if (next?.tasks.some((task) => task.open && task.row.lease !== null)) works.remember(next);
+    else works.forget(work.name);
     if (word !== 'ok') return false;
     for (const about of decision.agents ?? []) env.note(about, now);
     return true;
@@ -151,17 +111,18 @@ export function createChanges(env: Changing): Changes {
   const applyOne = async (decided: Decided): Promise<boolean> =>
     apply(decided, await prepare(decided));
 
-  async function together(asked: readonly Asked[], freshAtFirst: boolean): Promise<Outcome[]> {
-    const needs = needsOf(asked);
+  async function together(
+    name: string,
+    asked: readonly Asked[],
+    freshAtFirst: boolean,
+  ): Promise<Outcome[]> {
     let fresh = freshAtFirst;
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-      const { decided, outcomes } = decide(
-        asked,
-        (fresh ? null : recall(needs)) ?? (await look(needs, fresh)),
-      );
+      const known = fresh || name === '' ? undefined : works.remembered(name);
+      const { decided, outcomes } = decide(asked, known ?? (await look(asked[0]?.ref ?? null)));
       if (changesNothing(decided.decision)) {
         // A refusal, or a repeat, that was decided from what is remembered may be out of date.
-        if (fresh) return outcomes;
+        if (known === undefined) return outcomes;
       } else if (await applyOne(decided)) return outcomes;
       else if (tries > 0) await buckets.filing(true);
       fresh = true;
@@ -172,7 +133,7 @@ export function createChanges(env: Changing): Changes {
   async function runLane(lane: string, first: Asked, fresh: boolean): Promise<void> {
     for (let asked = [first]; asked.length > 0; ) {
       try {
-        const outcomes = await together(asked, fresh);
+        const outcomes = await together(lane, asked, fresh);
         for (const [index, { resolve, reject }] of asked.entries()) {
           const outcome = outcomes[index] as Outcome;
           if ('error' in outcome) reject(outcome.error);
@@ -191,10 +152,10 @@ export function createChanges(env: Changing): Changes {
     input: Input,
     fresh = false,
   ): Promise<Answer> {
-    const needs = verb.needs(input);
-    const lane = needs.issue === null ? needs.tasks.join() : issueName(needs.issue);
+    const { issue: ref } = verb.needs(input);
+    const lane = ref === null ? '' : issueName(ref);
     return new Promise((resolve, reject) => {
-      const asked = { verb: verb as Verb<unknown, unknown>, input, needs, resolve, reject };
+      const asked = { verb: verb as Verb<unknown, unknown>, input, ref, resolve, reject };
       const waiting = lanes.get(lane);
       if (waiting !== undefined) waiting.push(asked);
       else {
@@ -208,10 +169,10 @@ export function createChanges(env: Changing): Changes {
     change: (verb, input) => change(verb, input),
     async changeAll(verb, inputs) {
       // All are decided before the first is applied: one that throws changes nothing.
-      const all = await Promise.all(inputs.map((input) => look(verb.needs(input), true)));
+      const all = await Promise.all(inputs.map((input) => look(verb.needs(input).issue)));
       const asked = verb as Verb<unknown, unknown>;
       const made = inputs.map((input, index) =>
-        decide([{ verb: asked, input }], all[index] as Seen),
+        decide([{ verb: asked, input }], all[index] ?? NOWHERE),
       );
       for (const { outcomes } of made) {
         for (const outcome of outcomes) if ('error' in outcome) throw outcome.error;
@@ -237,15 +198,11 @@ export function createChanges(env: Changing): Changes {
     },
     async refile(ref) {
       for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-        const { head } = await rows.issue(ref, true);
-        if (head === undefined) return;
-        const tasks = await rows.tasks(head.tasks, true);
-        const ready = [...tasks.values()].filter(({ row }) => row.state === 'ready');
+        const work = await look(ref);
+        const ready = work.tasks.filter((task) => task.open && task.row.state === 'ready');
         if (ready.length === 0) return;
-        const seen = await look({ tasks: ready.map(({ row }) => row.id), issue: ref }, true);
-        const again = [...seen.tasks.values()].map(({ row }) => row);
-        const decision: Decision<null> = { tasks: again, answer: null };
-        if (await applyOne({ seen, decision, places: null, now: clock.now() })) return;
+        const decision: Decision<null> = { tasks: ready.map(({ row }) => row), answer: null };
+        if (await applyOne({ work, decision, places: null, now: clock.now() })) return;
         await buckets.filing(true);
       }
     },

@@ -6,7 +6,7 @@ import {
   type Claimed,
   handOutOf,
   heldAlready,
-  ledgerOfLease,
+  type TakenWrites,
   takeWritesOf,
 } from '../../../core/decide/claim.ts';
 import { recalled, recallTask } from '../../../core/decide/recall.ts';
@@ -22,16 +22,9 @@ import type { Keys } from '../keys.ts';
 import type { Buckets } from './buckets.ts';
 import { heldBy } from './holds.ts';
 import type { IssueSnapshots } from './issue-snapshots.ts';
-import {
-  decodeHead,
-  decodeLedgerText,
-  headName,
-  type IssueHead,
-  ledgerName,
-  seenName,
-} from './row-codec.ts';
-import type { Rows } from './rows.ts';
 import { isLeasedReply, type Leased, type Steps } from './steps.ts';
+import { seenName, type Work } from './work.ts';
+import type { Works } from './works.ts';
 
 const MOST_TRIES = 20;
 
@@ -44,7 +37,7 @@ interface Claiming {
   readonly link: Link;
   readonly keys: Keys;
   readonly snapshots: IssueSnapshots;
-  readonly rows: Rows;
+  readonly works: Works;
   readonly steps: Steps;
   readonly clock: StoreClock;
   readonly buckets: Buckets;
@@ -60,7 +53,7 @@ interface TakeAgain {
 }
 
 /** The writes of a lease whose answer was lost belong to whoever asks again. */
-const takeAgain: Verb<TakeAgain, ReturnType<typeof takeWritesOf>> = {
+const takeAgain: Verb<TakeAgain, TakenWrites> = {
   name: 'claim',
   needs: ({ issue }) => ({ tasks: [], issue }),
   decide({ ledger: before }, { row, lockMs }, { now }) {
@@ -106,7 +99,7 @@ function spellGroups(
 }
 
 export function createClaims(env: Claiming): Pick<BaseStore, 'claim' | 'recall'> {
-  const { link, keys, snapshots, rows, steps, clock, buckets, fences } = env;
+  const { link, keys, snapshots, works, steps, clock, buckets, fences } = env;
   /** The chooser remembers its groups while the registry stays the same; so does this. */
   const numbered = new WeakMap<ClaimInput['groups'], string>();
 
@@ -121,50 +114,39 @@ export function createClaims(env: Claiming): Pick<BaseStore, 'claim' | 'recall'>
 
   async function handOut(
     row: LeasedRow,
-    taken: ReturnType<typeof takeWritesOf>,
-    head: IssueHead,
+    taken: TakenWrites,
+    { name, picture }: Work,
     seenAt: string,
     replay: boolean,
   ): Promise<HandOut> {
-    const picture = await snapshots.get(row, head.picture);
-    const issue = { ...head.row, seenAt: Number(seenAt) };
-    return handOutOf({ row, ...taken }, issue, picture, replay);
+    const shown = snapshots.known(name, picture) ?? (await snapshots.get(name, picture));
+    return handOutOf({ row, ...taken }, { seenAt: Number(seenAt) }, shown, replay);
   }
 
-  async function leased(input: ClaimInput, reply: Leased): Promise<ClaimResult> {
-    const { task, ledger: before, head, seenAt } = reply;
-    const { row } = task;
-    const { leasedAt, fence } = row.lease;
-    fences.highest = Math.max(fences.highest, fence);
-    const earlier = decodeLedgerText(row, before).row;
-    const wanted = ledgerOfLease(earlier, row, leasedAt);
-    const taken = takeWritesOf(row, wanted, input.writeLockMs, leasedAt);
-    const text = ledgerTextAfter(input, row, before);
-    rows.remember(row.id, task);
-    rows.remember(ledgerName(row), { text, row: taken.ledger });
-    rows.remember(headName(row), head);
-    return { outcome: 'leased', handOut: await handOut(row, taken, head, seenAt, false) };
+  async function leased({ row, work, taken, seenAt }: Leased): Promise<ClaimResult> {
+    fences.highest = Math.max(fences.highest, row.lease.fence);
+    works.remember(work);
+    const out = await handOut(row, taken, work, seenAt, false);
+    return { outcome: 'leased', handOut: out };
   }
 
-  /** The line that the step has put on the ledger. */
-  function ledgerTextAfter(input: ClaimInput, row: LeasedRow, before: string): string {
-    const { fence, leasedAt, agentId } = row.lease;
-    const about = `${leasedAt} ${fence} ${input.writeLockMs} ${row.id} ${agentId}`;
-    return `B${about} ${JSON.stringify(row.branch)}\n${before}`;
+  /** With the issue as it is now. */
+  async function handOutNow(row: LeasedRow, taken: TakenWrites, replay: boolean): Promise<HandOut> {
+    const [work] = await works.get([row]);
+    const [seenAt = ''] = await works.read([seenName(work?.name ?? '')]);
+    return handOut(row, taken, work as Work, seenAt, replay);
   }
 
-  /** `holds`: agent and task, of each lease. */
+  /** `holds`: the tasks that the agent is said to hold. */
   async function held(input: ClaimInput, holds: string): Promise<ClaimResult | null> {
-    const ids = holds.split(' ').filter((_, index) => index % 2 === 1);
-    const tasks = [...(await rows.tasks(ids, true)).values()].map(({ row }) => row);
+    const tasks = [...(await works.tasks(holds.split(' '))).values()].map(({ row }) => row);
     const own = tasks.filter((row) => isLeased(row) && row.lease.agentId === input.agentId);
     const found = heldAlready(own, input.requestId, clock.now());
     if (found === null) return null;
     const { row, replay } = found;
     const lockMs = replay ? input.writeLockMs : null;
     const taken = await env.change(takeAgain, { issue: row, row, lockMs });
-    const [text = '', seenAt = ''] = await rows.read([headName(row), seenName(row)]);
-    const out = await handOut(row, taken, decodeHead(row, text), seenAt, replay);
+    const out = await handOutNow(row, taken, replay);
     return { outcome: replay ? 'leased' : 'unfinished', handOut: out };
   }
 
@@ -185,7 +167,7 @@ export function createClaims(env: Claiming): Pick<BaseStore, 'claim' | 'recall'>
         fenceFloor: fences.highest,
         requestId: input.requestId,
       });
-      if (isLeasedReply(reply)) return leased(input, reply);
+      if (isLeasedReply(reply)) return leased(reply);
       const { word, detail } = reply;
       switch (word) {
         case 'holds': {
@@ -213,14 +195,13 @@ export function createClaims(env: Claiming): Pick<BaseStore, 'claim' | 'recall'>
     claim,
     async recall(input) {
       const ids = await heldBy(link, keys, input.agentId);
-      const tasks = [...(await rows.tasks(ids, true)).values()].map(({ row }) => row);
+      const tasks = [...(await works.tasks(ids)).values()].map(({ row }) => row);
       const own = tasks.filter((row) => row.lease?.agentId === input.agentId);
       const meant = recalled(own, input, clock.now());
       if (meant === null) return null;
       const claimed = await env.change(recall, { ...input, taskId: meant.id });
       if (claimed === null) return null;
-      const [text = '', seenAt = ''] = await rows.read([headName(meant), seenName(meant)]);
-      return handOut(claimed.row, claimed, decodeHead(meant, text), seenAt, true);
+      return handOutNow(claimed.row, claimed, true);
     },
   };
 }

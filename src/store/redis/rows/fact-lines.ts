@@ -5,7 +5,7 @@ import { leasedFact } from '../../../core/decide/claim.ts';
 import type { Fact, FactBody } from '../../../core/facts.ts';
 import type { TaskRow } from '../../../core/rows/task-row.ts';
 import { parseTaskId, type TaskState } from '../../../core/task.ts';
-import { readLeaseLine } from './row-codec.ts';
+import { readLeaseLine } from './work.ts';
 
 /** How a fact changed what is counted: `from to before after`, states and priorities; '' where nothing did. */
 export interface FactLine {
@@ -18,7 +18,7 @@ export interface FactLine {
 export interface CountedFact {
   readonly fact: Fact;
   readonly shift: Shift | null;
-  /** Where this instance did it itself: the row that the fact left, and all tasks of its issue. */
+  /** Where this instance did it itself: what the fact left. */
   readonly left?: Left | undefined;
   /** The same fact as JSON, without its number and instant. */
   readonly body?: string;
@@ -26,7 +26,8 @@ export interface CountedFact {
 
 export interface Left {
   readonly row: TaskRow;
-  readonly tasks: readonly string[];
+  /** Some task of its issue is leased. */
+  readonly leased: boolean;
 }
 
 export interface Shift {
@@ -62,18 +63,16 @@ export const leaseShift = (priority: number): Shift => ({
   after: priority,
 });
 
-/** `L <score> <attempts>` and `<id>\n<line>`. */
+/** `L <score> <attempts>` and `<issue>\n<line>`. */
 function readLease(key: string, value: string): { fact: FactBody; shift: Shift } {
   const [, score, attempts] = key.split(' ');
   const end = value.indexOf('\n');
-  const id = value.slice(0, end);
-  const line = readLeaseLine(value.slice(end + 1));
+  const { name, leaseSeconds: seconds, lockMs: _, ...lease } = readLeaseLine(value.slice(end + 1));
+  const id = `${value.slice(0, end)}~${name}`;
   const priority = 100 - Math.floor(Number(score) / 1e13);
   const enqueuedAt = Number(score) % 1e13;
-  const { leaseSeconds: seconds, ...lease } = line;
-  const name = parseTaskId(id);
   // The task as far as its fact looks at it.
-  const row = { id, ...name, attempts: Number(attempts), enqueuedAt } as TaskRow;
+  const row = { id, ...parseTaskId(id), attempts: Number(attempts), enqueuedAt } as TaskRow;
   const fresh = { answered: false, progress: [], usage: null, pausedUntil: null };
   const leased = { ...row, lease: { ...lease, seconds, ...fresh } };
   return { fact: leasedFact(leased), shift: leaseShift(priority) };

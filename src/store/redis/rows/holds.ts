@@ -1,21 +1,22 @@
-// Who holds what, in one list for all agents: `<agent> <task>`, all of the same score, found by the agent's name. A space
-// comes before every character that the name of an agent may have.
+// Who holds what: a hash of agents, with the ids of the tasks that each holds.
 
 import type { Link } from '../connection/link.ts';
 import type { Keys } from '../keys.ts';
 
-export const holdName = (agentId: string, taskId: string): string => `${agentId} ${taskId}`;
-
-const range = (agentId: string): [string, string] => [`[${agentId} `, `(${agentId}!`];
-
-export const taskOfHold = (name: string): string => name.slice(name.indexOf(' ') + 1);
+const idsOf = (text: string | null): string[] => (text === null ? [] : text.split(' '));
 
 /** Ids of the tasks that an agent holds. */
 export async function heldBy(link: Link, { at }: Keys, agentId: string): Promise<string[]> {
-  const found = await link.send('ZRANGE', at.process_holds, ...range(agentId), 'BYLEX');
-  return (found as string[]).map(taskOfHold);
+  return idsOf(await link.send<string | null>('HGET', at.process_holds, agentId));
 }
 
-export async function holdsAny(link: Link, { at }: Keys, agentId: string): Promise<boolean> {
-  return Number(await link.send('ZLEXCOUNT', at.process_holds, ...range(agentId))) > 0;
+/** Those of these agents that hold anything. */
+export async function holding(
+  link: Link,
+  { at }: Keys,
+  agentIds: readonly string[],
+): Promise<Set<string>> {
+  if (agentIds.length === 0) return new Set();
+  const held = await link.send<(string | null)[]>('HMGET', at.process_holds, ...agentIds);
+  return new Set(agentIds.filter((_, index) => held[index] !== null));
 }

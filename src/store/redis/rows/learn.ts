@@ -6,8 +6,8 @@ import type { Link } from '../connection/link.ts';
 import type { Keys } from '../keys.ts';
 import type { Buckets } from './buckets.ts';
 import type { Changes } from './change.ts';
-import { issueOfName } from './row-codec.ts';
 import { type ListChange } from './step-arguments.ts';
+import { issueOfName } from './work.ts';
 
 const ISSUES_PER_PAGE = 200;
 

@@ -46,7 +46,7 @@ describe('of changes in one step', () => {
     ]);
     expect(answers.map(({ outcome }) => outcome)).toEqual(['ok', 'ok', 'ok']);
     expect(await zset('leases:deadline')).toEqual([idOf(4)]);
-    expect(await zset('process:holds')).toEqual([`a4 ${idOf(4)}`]);
+    expect(await server.raw.hgetall('banto:process:holds')).toEqual({ a4: idOf(4) });
     expect(await zset('queue:delayed')).toEqual([idOf(3)]);
     expect(await server.raw.keys('banto:lock:issue:*')).toHaveLength(1);
     const ended = (await here.facts()).filter(({ type }) => type === 'completed');

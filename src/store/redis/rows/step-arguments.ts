@@ -4,11 +4,10 @@
 import type { Arguments } from '../connection/arguments.ts';
 import type { Keys } from '../keys.ts';
 import type { FactLine, Left } from './fact-lines.ts';
-import { expectedText } from './row-codec.ts';
 
-/** A row, by name: the text it must have still (`*`: any) and the next one (`=`: as it is, `-`: none). */
-export type RowChange = readonly [name: string, expected: string, next: string];
-/** A command that changes one list, or one key of its own. `LOCK` and `USE` are words of the step itself. */
+/** A row, by name: what its text must begin with still ('': there is none, `*`: any) and the next one (`=`: as it is, `-`: none). */
+export type RowChange = readonly [name: string, stamp: string, next: string];
+/** A command that changes one list, or one key of its own. `LOCK`, `HOLD` and `USE` are words of the step itself. */
 export type ListChange = readonly [verb: string, ...args: string[]];
 
 export interface Change {
@@ -63,6 +62,7 @@ const MANY: Readonly<Record<string, number>> = {
   SADD: 2,
   SREM: 2,
   LOCK: 1,
+  HOLD: 1,
   USE: 1,
 };
 /** One command has at most so many items. */
@@ -93,29 +93,41 @@ function spellCommand({ head, words, owners }: Command, to: Arguments): void {
 }
 
 /** Those of one key together; then those that have a key of their own, in the order they were named. */
-function gather(changes: readonly Change[]): Command[] {
-  const many = new Map<string, Command>();
-  const full: Command[] = [];
+function gather(changes: readonly Pick<Change, 'lists'>[]): Command[] {
+  const many = new Map<string, Map<string, Command>>();
+  const all: Command[] = [];
   const single: Command[] = [];
-  const add = (item: ListChange, owner: string): void => {
-    const head = MANY[item[0]];
-    if (head === undefined) {
-      single.push({ head: item.length, words: item as unknown as string[], owners: owner });
-      return;
-    }
-    const name = head === 1 ? item[0] : `${item[0]} ${item.length} ${item[1]}`;
-    let found = many.get(name);
-    if (found === undefined || found.owners.length === MOST_ITEMS) {
-      if (found !== undefined) full.push(found);
-      found = command(...item.slice(0, head));
-      many.set(name, found);
-    }
-    for (let at = head; at < item.length; at += 1) found.words.push(item[at] as string);
-    found.owners += owner;
+  const gathered = (item: ListChange, head: number): Command => {
+    const [verb, key = ''] = item;
+    const byKey = many.get(verb) ?? new Map<string, Command>();
+    many.set(verb, byKey);
+    const name = head === 1 ? '' : key;
+    const found = byKey.get(name);
+    if (found !== undefined && found.owners.length < MOST_ITEMS) return found;
+    const begun = head === 1 ? command(verb) : command(verb, key);
+    byKey.set(name, begun);
+    all.push(begun);
+    return begun;
   };
-  for (const [index, { lists }] of changes.entries())
-    for (const item of lists) add(item, OWNERS[index + 1] as string);
-  return [...full, ...many.values(), ...single];
+  for (const [index, { lists }] of changes.entries()) {
+    const owner = OWNERS[index + 1] as string;
+    for (const item of lists) {
+      const head = MANY[item[0]];
+      if (head === undefined) {
+        single.push({ head: item.length, words: item as unknown as string[], owners: owner });
+        continue;
+      }
+      const to = gathered(item, head);
+      for (let at = head; at < item.length; at += 1) to.words.push(item[at] as string);
+      to.owners += owner;
+    }
+  }
+  return [...all, ...single];
+}
+
+/** Commands by themselves: they depend on no row. */
+export function spellLists(lists: readonly ListChange[], to: Arguments): void {
+  for (const { words } of gather([{ lists }])) to.command(words);
 }
 
 /**
@@ -139,11 +151,11 @@ export function spellChanges(changes: readonly Change[], at: Keys['at'], to: Arg
       const [first, last] = places ?? ['', ''];
       bound.push(String(index + 1), String(until ?? ''), String(first), String(last), filing);
     }
-    for (const [name, text, next] of change.rows) {
-      if (text !== '*') {
+    for (const [name, stamp, next] of change.rows) {
+      if (stamp !== '*') {
         compared.words.push(name);
         compared.owners += owner;
-        expected.push(expectedText(text));
+        expected.push(stamp);
       }
       if (next === '=') continue;
       const change = next === '-' ? gone : set;

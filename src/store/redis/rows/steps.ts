@@ -3,13 +3,11 @@
 import { leasedFact } from '../../../core/decide/claim.ts';
 import { busy } from '../../../core/errors.ts';
 import type { Fact, FactBody } from '../../../core/facts.ts';
-import type { LeasedRow } from '../../../core/rows/task-row.ts';
 import { createArguments } from '../connection/arguments.ts';
 import type { Link, Reply } from '../connection/link.ts';
 import type { StoreClock } from '../connection/store-clock.ts';
 import type { Keys } from '../keys.ts';
 import { type CountedFact, leaseShift } from './fact-lines.ts';
-import { decodeFiled, decodeHead, type FiledTask, type IssueHead } from './row-codec.ts';
 import {
   type Change,
   type ClaimAsked,
@@ -17,13 +15,11 @@ import {
   spellChanges,
   spellClaims,
 } from './step-arguments.ts';
+import { decodeLeased, nameOfTask, type Unfolded } from './work.ts';
 
-/** A task that was leased, with the rows of its issue as they were before. */
-export interface Leased {
+/** A task that was leased, with all the work on its issue. */
+export interface Leased extends Unfolded {
   readonly word: 'leased';
-  readonly task: FiledTask & { readonly row: LeasedRow };
-  readonly ledger: string;
-  readonly head: IssueHead;
   readonly seenAt: string;
 }
 
@@ -34,14 +30,12 @@ export const isLeasedReply = (reply: ClaimReply): reply is Leased => reply.word 
 
 function readClaims(flat: readonly string[]): ClaimReply[] {
   const replies: ClaimReply[] = [];
-  for (let at = 0; at < flat.length; at += 6) {
-    const [word = '', detail = '', text = '', ledger = '', head = '', seenAt = ''] = flat.slice(
-      at,
-      at + 6,
-    );
+  for (let at = 0; at < flat.length; at += 4) {
+    const word = flat[at] as string;
+    const detail = flat[at + 1] as string;
     if (word === 'leased') {
-      const task = decodeFiled(detail, text) as Leased['task'];
-      replies.push({ word, task, ledger, head: decodeHead(task.row, head), seenAt });
+      const { work, row, taken } = decodeLeased(nameOfTask(detail), flat[at + 2] as string);
+      replies.push({ word, work, row, taken, seenAt: flat[at + 3] as string });
     } else replies.push({ word, detail });
   }
   return replies;
@@ -114,8 +108,8 @@ export function createSteps(
     }
     for (const answer of answers) {
       if (!isLeasedReply(answer)) continue;
-      const { row } = answer.task;
-      const left = { row, tasks: answer.head.tasks };
+      const { row } = answer;
+      const left = { row, leased: true };
       facts.push({ fact: numbered(leasedFact(row)), shift: leaseShift(row.priority), left });
     }
     return facts;

@@ -93,8 +93,12 @@ const LISTS = [
 /** What the rows say. */
 async function told(): Promise<unknown> {
   const rows = await server.raw.hgetall(`${namespace}:rows`);
-  const names = Object.keys(rows).filter((name) => !/^[#?:]/.test(name));
-  return names.sort().map((name) => [name, rows[name]]);
+  const names = Object.keys(rows).filter((name) => !name.startsWith('?'));
+  // How often a row was written, and the ledger, whose writes the sweep may have taken up meanwhile, are left out.
+  return names.sort().map((name) => {
+    const [, issue, , ...tasks] = (rows[name] ?? '').replace(/^(L.*\n)+/, '').split('\n');
+    return [name, issue, tasks];
+  });
 }
 
 /** Lists by which tasks are found. */
@@ -103,10 +107,11 @@ async function lists(): Promise<unknown> {
   for (const pattern of ['queue:*', 'leases:deadline', 'outbox:due', 'process:holds']) {
     for (const key of (await server.raw.keys(`${namespace}:${pattern}`)).sort()) {
       if (/corrupt|counts|buckets|heads/.test(key)) continue;
-      const zset = (await server.raw.type(key)) === 'zset';
-      found[key.slice(namespace.length)] = zset
-        ? await server.raw.zrange(key, '0', '-1', 'WITHSCORES')
-        : await server.raw.smembers(key);
+      const type = await server.raw.type(key);
+      found[key.slice(namespace.length)] =
+        type === 'zset'
+          ? await server.raw.zrange(key, '0', '-1', 'WITHSCORES')
+          : Object.entries(await server.raw.hgetall(key)).flat();
     }
   }
   return found;

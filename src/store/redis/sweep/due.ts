@@ -4,14 +4,14 @@ import type { BaseStore } from '../../../core/base-store.ts';
 import { type Deadline, deadlineOf } from '../../../core/decide/filing.ts';
 import { writeId } from '../../../core/rows/ledger-row.ts';
 import type { Parts } from '../parts.ts';
-import { decodeLedgerText, issueOfName } from '../rows/row-codec.ts';
 import type { ListChange } from '../rows/step-arguments.ts';
+import { issueOfName } from '../rows/work.ts';
 
 const PAGE = 200;
 
 type Found = Awaited<ReturnType<BaseStore['due']>>;
 
-export function createDue({ link, keys, rows, now, write, setAside }: Parts): BaseStore['due'] {
+export function createDue({ link, keys, works, now, write, setAside }: Parts): BaseStore['due'] {
   const { at } = keys;
   const LISTS = { lease: at.leases, delayed: at.queue_delayed, opening: at.queue_opening };
   const NAMES = { lease: 'leases', delayed: 'delayed', opening: 'opening' };
@@ -38,10 +38,7 @@ export function createDue({ link, keys, rows, now, write, setAside }: Parts): Ba
     const ids: string[] = [];
     for (let from = 0; ; from += PAGE) {
       const entries = await page(LISTS[what], from);
-      const found = await rows.tasks(
-        entries.map(([id]) => id),
-        true,
-      );
+      const found = await works.tasks(entries.map(([id]) => id));
       const strange: string[] = [];
       for (const [id, score] of entries) {
         const task = found.get(id);
@@ -71,12 +68,10 @@ export function createDue({ link, keys, rows, now, write, setAside }: Parts): Ba
     for (let from = 0; found.length < limit; from += PAGE) {
       const entries = await page(at.outbox_due, from);
       const due = entries.filter(([, score]) => score <= until);
-      const texts = await rows.read(due.map(([name]) => `#${name}`));
-      for (const [index, [name]] of due.entries()) {
-        const { row } = decodeLedgerText(issueOfName(name), texts[index] ?? '');
-        for (const write of row.writes) {
+      for (const { ledger } of await works.get(due.map(([name]) => issueOfName(name)))) {
+        for (const write of ledger.writes) {
           if (write.availableAt > until) later(write.availableAt);
-          else found.push({ id: writeId(row, write), at: write.availableAt });
+          else found.push({ id: writeId(ledger, write), at: write.availableAt });
         }
       }
       const next = entries[due.length];

@@ -2,24 +2,20 @@
 // the way: lists that do not say what the rows say are made right.
 
 import type { BaseStore } from '../../../core/base-store.ts';
-import type { IssueRef } from '../../../core/rows/ledger-row.ts';
 import type { TaskReads } from '../../../core/store.ts';
 import type { Projection } from '../display/projection.ts';
 import type { Parts } from '../parts.ts';
-import { holdsAny } from '../rows/holds.ts';
-import { isOpenRow } from '../rows/indexes.ts';
-import {
-  encodeFiled,
-  type FiledTask,
-  headName,
-  type IssueHead,
-  issueName,
-  issueOfName,
-  type Ledger,
-  ledgerName,
-  seenName,
-} from '../rows/row-codec.ts';
+import { holding } from '../rows/holds.ts';
 import { type ListChange, listsOnly, type RowChange } from '../rows/step-arguments.ts';
+import {
+  type FiledTask,
+  isOpenWork,
+  issueOf,
+  issueOfName,
+  nextWork,
+  seenName,
+  type Work,
+} from '../rows/work.ts';
 import { firstHourKept } from '../ttl.ts';
 import type { Repair } from './repair.ts';
 
@@ -28,13 +24,6 @@ const MOST_PER_STEP = 100;
 const LOOKED_AT = 1000;
 const EMPTY_BUCKET_KEPT_MS = 60_000;
 
-/** An issue with everything that is kept of it. */
-interface Known {
-  readonly head: IssueHead;
-  readonly ledger: Ledger;
-  readonly tasks: readonly FiledTask[];
-}
-
 interface Forgetting extends Parts, Pick<TaskReads, 'dependents'> {
   readonly projection: Projection;
   readonly repair: Repair;
@@ -42,15 +31,15 @@ interface Forgetting extends Parts, Pick<TaskReads, 'dependents'> {
 }
 
 export function createForget(env: Forgetting): BaseStore['forget'] {
-  const { link, keys, identifiers, rows, steps, buckets, projection, ttls, write } = env;
+  const { link, keys, identifiers, works, steps, buckets, projection, ttls, write } = env;
   const { at } = keys;
   /** Since when a bucket has been seen empty. */
   const emptySince = new Map<string, number>();
   let hoursBefore = '';
 
-  async function apply(changes: readonly RowChange[], lists: readonly ListChange[]) {
+  async function apply(work: Work, changes: readonly RowChange[], lists: readonly ListChange[]) {
     const word = await steps.change({ ...listsOnly(lists), rows: changes });
-    rows.forget(changes.map(([name]) => name));
+    works.forget(work.name);
     return word === 'ok';
   }
 
@@ -67,22 +56,32 @@ export function createForget(env: Forgetting): BaseStore['forget'] {
     return old.length >= limit;
   }
 
+  async function dropResult(work: Work, { id, row, bucket }: FiledTask, lists: ListChange[]) {
+    const without: FiledTask = {
+      id,
+      row: { ...row, result: null },
+      bucket,
+      open: false,
+      line: null,
+    };
+    const tasks = work.tasks.map((task) => (task.id === id ? without : task));
+    const next = nextWork(work, { tasks }, await env.now(), identifiers.lock);
+    await apply(work, [[work.name, work.stamp, next.text]], lists);
+  }
+
   async function results(before: number, limit: number): Promise<boolean> {
     const ids = await older(at.tasks_results, before, limit);
-    const tasks = await rows.tasks(ids, true);
-    await Promise.all(
-      ids.map(async (id) => {
-        const task = tasks.get(id);
-        const lists: ListChange[] = [
-          ['DEL', `${at.task_result}${id}`],
-          ['ZREM', at.tasks_results, id],
-        ];
-        if (task === undefined) return write(lists);
-        const { lock } = identifiers.filedName(id);
-        const next = encodeFiled({ ...task.row, result: null }, task.bucket, task.born, lock);
-        return apply([[id, task.text, next.text]], lists);
-      }),
-    );
+    const tasks = await works.found(ids);
+    // One after the other: several may be of one issue.
+    for (const id of ids) {
+      const found = tasks.get(id);
+      const lists: ListChange[] = [
+        ['DEL', `${at.task_result}${id}`],
+        ['ZREM', at.tasks_results, id],
+      ];
+      if (found === undefined) await write(lists);
+      else await dropResult(found.work, found.task, lists);
+    }
     return ids.length >= limit;
   }
 
@@ -98,20 +97,21 @@ export function createForget(env: Forgetting): BaseStore['forget'] {
       ['DEL', `${at.task_info}${id}`],
       ['DEL', `${at.task_history}${id}`],
       ['DEL', `${at.task_result}${id}`],
-      ['DEL', `${at.review_delay}${identifiers.filedName(id).delay}`],
+      ['DEL', `${at.review_delay}${identifiers.delay(row)}`],
     ];
   }
 
-  async function forgetIssue(ref: IssueRef, { head, ledger, tasks }: Known): Promise<boolean> {
-    const name = issueName(ref);
-    const shown = identifiers.issueId(ref.repository, ref.number);
+  async function forgetIssue(work: Work): Promise<boolean> {
+    const { name, repository, number } = work;
+    const shown = identifiers.issueId(repository, number);
+    const issue = issueOf(work);
+    const labels = issue?.matchLabels ?? [];
+    const dependsOn = issue?.dependsOn ?? [];
     const lists: ListChange[] = [
-      ...tasks.flatMap(forgetTask),
-      ...head.row.matchLabels.map(
-        (label): ListChange => ['SREM', `${at.labels_issues}${label}`, name],
-      ),
-      ...head.row.dependsOn.map(
-        (n): ListChange => ['SREM', `${at.issues_dependents}${ref.repository}:${n}`, name],
+      ...work.tasks.flatMap(forgetTask),
+      ...labels.map((label): ListChange => ['SREM', `${at.labels_issues}${label}`, name]),
+      ...dependsOn.map(
+        (n): ListChange => ['SREM', `${at.issues_dependents}${repository}:${n}`, name],
       ),
       ['ZREM', at.issues_closed, name],
       ['DEL', `${at.issue_status}${shown}`],
@@ -119,44 +119,38 @@ export function createForget(env: Forgetting): BaseStore['forget'] {
       ['HDEL', at.issues_pictures, name],
     ];
     const gone: RowChange[] = [
-      [headName(ref), head.text, '-'],
-      [ledgerName(ref), ledger.text, '-'],
-      [seenName(ref), '*', '-'],
-      ...tasks.map(({ row, text }): RowChange => [row.id, text, '-']),
+      [name, work.stamp, '-'],
+      [seenName(name), '*', '-'],
     ];
-    return apply(gone, lists);
+    return apply(work, gone, lists);
   }
 
-  async function isForgettable(
-    ref: IssueRef,
-    { head, ledger, tasks }: Known,
-    before: number,
-  ): Promise<boolean> {
-    if (head.row.state !== 'closed' || head.open > 0 || ledger.row.writes.length > 0) return false;
-    if (tasks.some(({ row }) => isOpenRow(row) || row.state === 'dead')) return false;
-    const [seenAt = ''] = await rows.read([seenName(ref)]);
+  async function isForgettable(work: Work, before: number): Promise<boolean> {
+    const { name, repository, number, ledger, tasks } = work;
+    if (issueOf(work)?.state !== 'closed' || isOpenWork(work)) return false;
+    if (ledger.writes.length > 0 || tasks.some(({ row }) => row.state === 'dead')) return false;
+    const [seenAt = ''] = await works.read([seenName(name)]);
     if (Number(seenAt) >= before) return false;
-    return (await env.dependents(ref.repository, ref.number)).length === 0;
+    return (await env.dependents(repository, number)).length === 0;
   }
 
   async function closed(before: number, limit: number): Promise<boolean> {
     let forgotten = 0;
     for (const name of await older(at.issues_closed, before, LOOKED_AT)) {
       if (forgotten >= limit) break;
-      const ref = issueOfName(name);
-      const { head, ledger } = await rows.issue(ref, true);
-      if (head === undefined) continue;
-      const known = { head, ledger, tasks: [...(await rows.tasks(head.tasks, true)).values()] };
-      if (!(await isForgettable(ref, known, before))) continue;
-      if (await forgetIssue(ref, known)) forgotten += 1;
+      const [work] = await works.get([issueOfName(name)]);
+      if (work === undefined || !(await isForgettable(work, before))) continue;
+      if (await forgetIssue(work)) forgotten += 1;
     }
     return forgotten >= limit;
   }
 
   async function agents(before: number, limit: number): Promise<void> {
     await env.flushAgents();
-    for (const id of await older(at.processes_known, before, limit)) {
-      if (await holdsAny(link, keys, id)) continue;
+    const idle = await older(at.processes_known, before, limit);
+    const busy = await holding(link, keys, idle);
+    for (const id of idle) {
+      if (busy.has(id)) continue;
       await write([
         ['DEL', `${at.process_info}${id}`],
         ['DEL', `${at.process_heartbeat}${id}`],

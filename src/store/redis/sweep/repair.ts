@@ -1,19 +1,10 @@
 // The sweep's look at rows and lists, a few at a time. Rows are right; a list that says something else, because a
 // command failed or a key was removed by hand, is made right from them.
 
-import { noLedger } from '../../../core/rows/ledger-row.ts';
 import type { Parts } from '../parts.ts';
 import type { Changes } from '../rows/change.ts';
-import { holdName, taskOfHold } from '../rows/holds.ts';
-import { isOpenRow } from '../rows/indexes.ts';
-import {
-  decodeFiled,
-  decodeHead,
-  decodeLedgerText,
-  type FiledTask,
-  issueOfName,
-} from '../rows/row-codec.ts';
 import { type ListChange, listsOnly } from '../rows/step-arguments.ts';
+import { decodeWork, type FiledTask, issueOf, nameOfTask, type Work } from '../rows/work.ts';
 
 const PER_LOOK = 300;
 const PER_QUEUE = 50;
@@ -26,20 +17,27 @@ const entered = (lists: readonly ListChange[]): ListChange[] =>
   lists.filter(([verb]) => verb === 'ZADD' || verb === 'SADD');
 
 export function createRepair(env: Parts & Pick<Changes, 'refile'>): Repair {
-  const { link, keys, rows, steps, indexes, buckets } = env;
+  const { link, keys, works, steps, indexes, buckets } = env;
   const { at } = keys;
   let cursor = '0';
+  let holdsCursor = '0';
   const audited = new Map<string, number>();
 
-  /** If the row is still as it was looked at. */
+  /** If the work is still as it was looked at. */
   async function fix(
-    name: string,
-    text: string,
+    { name, stamp }: Pick<Work, 'name' | 'stamp'>,
     lists: readonly ListChange[],
     touched: readonly string[] = [],
   ): Promise<void> {
     if (lists.length === 0) return;
-    await steps.change({ ...listsOnly(lists, touched), rows: [[name, text, '=']] });
+    await steps.change({ ...listsOnly(lists, touched), rows: [[name, stamp, '=']] });
+  }
+
+  /** The work that a task would be part of. */
+  async function lookAt(id: string): Promise<Pick<Work, 'name' | 'stamp'>> {
+    const name = nameOfTask(id);
+    const [text = ''] = await works.read([name]);
+    return { name, stamp: text === '' ? '' : text.slice(0, text.indexOf('\n') + 1) };
   }
 
   /** Those of the entries that are not there; `exact`: or have another score. A list that is no list has none. */
@@ -56,39 +54,42 @@ export function createRepair(env: Parts & Pick<Changes, 'refile'>): Repair {
     return wanted.filter((_, index) => !there[index]);
   }
 
-  async function checkTask(task: FiledTask): Promise<void> {
+  async function checkTask(work: Work, task: FiledTask): Promise<void> {
     const { row } = task;
-    const wanted = entered(indexes.moveTask(undefined, task));
+    const wanted: ListChange[] = [];
+    indexes.moveTask(undefined, task, wanted);
+    const gone = await missing(entered(wanted), true);
     if (row.lease !== null) {
-      wanted.push(['ZADD', at.process_holds, '0', holdName(row.lease.agentId, row.id)]);
+      const held = await link.send<string | null>('HGET', at.process_holds, row.lease.agentId);
+      if (!(held ?? '').split(' ').includes(row.id)) {
+        gone.push(['HOLD', row.lease.agentId, row.id, '+']);
+      }
     }
-    const touched = row.state === 'ready' ? [task.bucket] : [];
-    await fix(row.id, task.text, await missing(wanted, true), touched);
+    await fix(work, gone, row.state === 'ready' ? [task.bucket] : []);
   }
 
-  async function checkLedger(name: string, text: string): Promise<void> {
-    const ref = issueOfName(name.slice(1));
-    const wanted = indexes.moveLedger(noLedger(ref), decodeLedgerText(ref, text).row);
-    await fix(name, text, await missing(wanted, false));
-  }
-
-  /** Lists of issues: open ones, those that carry a label, those that wait for another. */
-  async function checkHead(name: string, text: string): Promise<void> {
-    const head = decodeHead(issueOfName(name.slice(1)), text);
-    const wanted = entered(indexes.moveIssue(undefined, head, await env.now(), () => true));
-    await fix(name, text, await missing(wanted, false));
+  /** Lists of issues: open ones, those that carry a label, those that wait for another, those with writes. */
+  async function checkIssue(work: Work): Promise<void> {
+    const wanted: ListChange[] = [];
+    const nothing = decodeWork(work.name, '');
+    indexes.moveIssue(nothing, work, await env.now(), () => true, wanted);
+    indexes.moveLedger(work.name, nothing.ledger, work.ledger, wanted);
+    await fix(work, await missing(entered(wanted), false));
   }
 
   /** A task that became ready while its labels could not be looked up stands in the wrong bucket. */
-  async function checkBuckets(tasks: readonly FiledTask[]): Promise<void> {
-    if (tasks.length === 0) return;
-    const heads = await rows.heads(tasks.map(({ row }) => row));
+  async function checkBuckets(works: readonly Work[]): Promise<void> {
+    const isReady = (task: FiledTask) => task.open && task.row.state === 'ready';
+    const ready = works.filter(({ tasks }) => tasks.some(isReady));
+    if (ready.length === 0) return;
     const filing = await buckets.filing(true);
-    for (const [index, { row, bucket }] of tasks.entries()) {
-      const head = heads[index];
-      if (head === undefined) continue;
-      const name = indexes.bucketOf(row, head.row, filing) ?? '';
-      if (filing.number(name) !== bucket) await env.refile(row);
+    for (const work of ready) {
+      const issue = issueOf(work);
+      const right = work.tasks.filter(isReady).every(({ row, bucket }) => {
+        const name = indexes.bucketOf(row, issue, filing) ?? '';
+        return filing.number(name) === bucket;
+      });
+      if (!right) await env.refile(work);
     }
   }
 
@@ -96,21 +97,18 @@ export function createRepair(env: Parts & Pick<Changes, 'refile'>): Repair {
     const page = await link.send('HSCAN', at.rows, cursor, 'COUNT', PER_LOOK);
     const [next, flat] = page as [string, string[]];
     cursor = next;
-    const checks: Promise<void>[] = [];
-    const ready: FiledTask[] = [];
+    const found: Work[] = [];
     for (let index = 0; index < flat.length; index += 2) {
       const name = flat[index] ?? '';
-      const text = flat[index + 1] ?? '';
-      if (name.startsWith('#')) checks.push(checkLedger(name, text));
-      else if (name.startsWith('!')) checks.push(checkHead(name, text));
-      else if (!/^[?:]/.test(name)) {
-        const task = decodeFiled(name, text);
-        if (isOpenRow(task.row)) checks.push(checkTask(task));
-        if (task.row.state === 'ready') ready.push(task);
-      }
+      if (!/^[?:]/.test(name)) found.push(decodeWork(name, flat[index + 1] ?? ''));
     }
-    await Promise.all(checks);
-    await checkBuckets(ready);
+    await Promise.all(
+      found.flatMap((work) => [
+        checkIssue(work),
+        ...work.tasks.filter(({ open }) => open).map((task) => checkTask(work, task)),
+      ]),
+    );
+    await checkBuckets(found);
   }
 
   /** The next members of a list, from where the last look ended. */
@@ -124,30 +122,36 @@ export function createRepair(env: Parts & Pick<Changes, 'refile'>): Repair {
   /** Entries that belong to no task which stands there are set aside. */
   async function checkList(name: string, key: string, touched: readonly string[] = []) {
     const ids = await nextOf(key);
-    const texts = await rows.read(ids);
-    const strange = [...ids.entries()].flatMap(([index, id]) => {
-      const text = texts[index] ?? '';
-      return text !== '' && indexes.places(decodeFiled(id, text)).has(key) ? [] : [{ id, text }];
+    const found = await works.found(ids);
+    const strange = ids.filter((id) => {
+      const task = found.get(id)?.task;
+      return task === undefined || !indexes.places(task).has(key);
     });
     if (strange.length === 0) return;
     const now = await env.now();
-    for (const { id, text } of strange) {
+    for (const id of strange) {
       const lists: ListChange[] = [['ZREM', key, id]];
-      if (text === '') lists.push(['HSET', at.queue_corrupt, id, `${name} at ${now}`]);
+      if (!found.has(id)) lists.push(['HSET', at.queue_corrupt, id, `${name} at ${now}`]);
       // Compared with what was looked at: it may have come to stand there meanwhile.
-      await fix(id, text, lists, touched);
+      await fix(found.get(id)?.work ?? (await lookAt(id)), lists, touched);
     }
-    env.setAside(strange.map(({ id }) => id));
+    env.setAside(strange);
   }
 
+  /** Leases that are said to be somebody's and are not. */
   async function checkHolds(): Promise<void> {
-    const holds = await nextOf(at.process_holds);
-    const tasks = await rows.tasks([...new Set(holds.map(taskOfHold))], true);
-    for (const hold of holds) {
-      const id = taskOfHold(hold);
-      const task = tasks.get(id);
-      if (hold === holdName(task?.row.lease?.agentId ?? '', id)) continue;
-      await fix(id, task?.text ?? '', [['ZREM', at.process_holds, hold]]);
+    const page = await link.send('HSCAN', at.process_holds, holdsCursor, 'COUNT', PER_QUEUE);
+    const [next, flat] = page as [string, string[]];
+    holdsCursor = next;
+    for (let index = 0; index < flat.length; index += 2) {
+      const agentId = flat[index] ?? '';
+      const ids = (flat[index + 1] ?? '').split(' ');
+      const found = await works.found(ids);
+      for (const id of ids) {
+        const known = found.get(id);
+        if (known?.task.row.lease?.agentId === agentId) continue;
+        await fix(known?.work ?? (await lookAt(id)), [['HOLD', agentId, id, '']]);
+      }
     }
   }
 

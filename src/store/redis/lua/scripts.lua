@@ -1,5 +1,10 @@
--- What `banto keys` needs one step for. It has no part of the store's own steps: a namespace that is being
--- restored has no meta hash yet.
+-- What is run by EVAL, each part by itself: it has nothing of the library.
+
+-- name: guard
+-- Keys: KEYS[1] the last fact that was derived from, which the caller watches. Arguments: ARGV[1] what it must be still.
+-- Where it is not, it is written as it is: then the transaction that follows is not made.
+local projected = redis.call('GET', KEYS[1]) or ''
+if projected ~= ARGV[1] then redis.call('SET', KEYS[1], projected) end
 
 -- name: renew
 -- Keys: KEYS[1] a lock. Arguments: ARGV[1] its owner, ARGV[2] ms. Reply: 1, or 0 when it is not the owner's.

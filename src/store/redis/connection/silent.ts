@@ -1,0 +1,43 @@
+// A connection for commands that nobody wants an answer of: each write asks Redis to be silent until its end. It is apart
+// from the one that verbs use, so that an answer which comes all the same is never taken for another's.
+
+import { type Arguments, createArguments, SilentCommands } from './arguments.ts';
+import type { Client } from './connect.ts';
+import { translate } from './refusals.ts';
+
+export interface Silent {
+  /** All in one write, on the node that has this key; done once Redis has run them. */
+  send(key: string, fill: (to: Arguments) => void): Promise<void>;
+  close(): void;
+}
+
+export async function openSilent(
+  client: Client,
+  warn: (message: string, error?: unknown) => void,
+): Promise<Silent> {
+  const writeArguments = createArguments();
+  client.on('error', (error: Error) => warn('The silent connection to Redis broke', error));
+  try {
+    await client.connect();
+    // A user who may not ask for silence would be answered out of step.
+    await client.call('CLIENT', 'REPLY', 'ON');
+  } catch (error) {
+    client.disconnect();
+    throw translate(error);
+  }
+  return {
+    async send(key, fill) {
+      const { bytes } = writeArguments((to) => {
+        to.command(['CLIENT', 'REPLY', 'OFF']);
+        fill(to);
+        to.command(['CLIENT', 'REPLY', 'ON']);
+      });
+      try {
+        await client.sendCommand(new SilentCommands(key, bytes));
+      } catch (error) {
+        throw translate(error);
+      }
+    },
+    close: () => client.disconnect(),
+  };
+}
