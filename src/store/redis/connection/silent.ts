@@ -5,11 +5,17 @@ import { type Arguments, createArguments, SilentCommands } from './arguments.ts'
 import type { Client } from './connect.ts';
 import { translate } from './refusals.ts';
 
+type Fill = (to: Arguments) => void;
+
 export interface Silent {
   /** All in one write, on the node that has this key; done once Redis has run them. */
-  send(key: string, fill: (to: Arguments) => void): Promise<void>;
+  send(key: string, fill: Fill): Promise<void>;
+  /** The same with what others want to say in the next moment. */
+  soon(key: string, fill: Fill): Promise<void>;
   close(): void;
 }
+
+const GATHERED_MS = 5;
 
 export async function openSilent(
   client: Client,
@@ -25,18 +31,37 @@ export async function openSilent(
     client.disconnect();
     throw translate(error);
   }
+  async function send(key: string, fill: Fill): Promise<void> {
+    const { bytes } = writeArguments((to) => {
+      to.command(['CLIENT', 'REPLY', 'OFF']);
+      fill(to);
+      to.command(['CLIENT', 'REPLY', 'ON']);
+    });
+    try {
+      await client.sendCommand(new SilentCommands(key, bytes));
+    } catch (error) {
+      throw translate(error);
+    }
+  }
+
+  let gathered: Fill[] = [];
+  let sending: Promise<void> = Promise.resolve();
+
+  async function sendGathered(key: string): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, GATHERED_MS));
+    const fills = gathered;
+    gathered = [];
+    await send(key, (to) => {
+      for (const fill of fills) fill(to);
+    });
+  }
+
   return {
-    async send(key, fill) {
-      const { bytes } = writeArguments((to) => {
-        to.command(['CLIENT', 'REPLY', 'OFF']);
-        fill(to);
-        to.command(['CLIENT', 'REPLY', 'ON']);
-      });
-      try {
-        await client.sendCommand(new SilentCommands(key, bytes));
-      } catch (error) {
-        throw translate(error);
-      }
+    send,
+    soon(key, fill) {
+      gathered.push(fill);
+      if (gathered.length === 1) sending = sendGathered(key);
+      return sending;
     },
     close: () => client.disconnect(),
   };

@@ -3,7 +3,7 @@
 
 import type { AgentNote } from '../../../core/rows/agent-row.ts';
 import type { Parts } from '../parts.ts';
-import type { ListChange } from '../rows/step-arguments.ts';
+import { type ListChange, spellLists } from '../rows/step-arguments.ts';
 
 const SEEN_EVERY_MS = 1000;
 const REMEMBERED = 10_000;
@@ -25,11 +25,11 @@ export interface Agents {
 export function createAgents({
   keys,
   ttls,
-  write,
-}: Pick<Parts, 'keys' | 'ttls' | 'write'>): Agents {
+  silent,
+}: Pick<Parts, 'keys' | 'ttls' | 'silent'>): Agents {
   const { at } = keys;
   const told = new Map<string, Told>();
-  let underWay: Promise<unknown> = Promise.resolve();
+  let underWay: Promise<void> = Promise.resolve();
 
   function seenLists(id: string, now: number): ListChange[] {
     const instant = String(now);
@@ -45,9 +45,10 @@ export function createAgents({
   }
 
   function send(id: string, lists: readonly ListChange[]): void {
-    // What could not be written is new again.
-    const done = write(lists).catch(() => told.delete(id));
-    underWay = Promise.all([underWay, done]);
+    // What could not be written is new again. Whoever is told last is written last: all go the same way.
+    underWay = silent
+      .soon(at.processes_known, (to) => spellLists(lists, to))
+      .catch(() => void told.delete(id));
   }
 
   return {

@@ -40,7 +40,7 @@ interface Moved {
   from: TaskState | 'none' | null;
   to: TaskState | null;
   readonly history: string[];
-  readonly agents: Set<string>;
+  readonly agents: string[];
   /** The row that the last of them left; undefined: it has to be read. */
   left: Left | undefined;
 }
@@ -50,7 +50,7 @@ const unmoved = (): Moved => ({
   from: null,
   to: null,
   history: [],
-  agents: new Set(),
+  agents: [],
   left: undefined,
 });
 
@@ -65,7 +65,9 @@ function byTask(facts: readonly CountedFact[]): Map<string, Moved> {
     tasks.set(taskId, moved);
     moved.left = left;
     if (isHistory(fact)) moved.history.push(String(fact.seq));
-    if (fact.type === 'leased') moved.agents.add(fact.agentId);
+    if (fact.type === 'leased' && !moved.agents.includes(fact.agentId)) {
+      moved.agents.push(fact.agentId);
+    }
     if (shift === null) continue;
     if (shift.from === 'none') moved.madeBy = fact.seq;
     moved.from ??= shift.from;

@@ -2,12 +2,11 @@
 // Nothing depends on a message: instances also read the facts once a second.
 
 import type { Fact } from '../../../core/facts.ts';
+import type { Arguments } from '../connection/arguments.ts';
 import type { Silent } from '../connection/silent.ts';
 import type { Keys } from '../keys.ts';
 import type { CountedFact } from '../rows/fact-lines.ts';
 
-/** Messages of steps that follow each other closely go together. */
-const GATHERED_MS = 5;
 /** Of one message to everybody. */
 const MOST_TOGETHER = 100;
 
@@ -29,11 +28,10 @@ const toText = ({ fact, body }: CountedFact): string =>
   body === undefined ? JSON.stringify(fact) : `{"seq":${fact.seq},"at":${fact.at},${body.slice(1)}`;
 
 export function createPublisher(
-  silent: Pick<Silent, 'send'>,
+  silent: Pick<Silent, 'soon'>,
   keys: Keys,
 ): (facts: readonly CountedFact[]) => void {
   const { channel, channel_events: events } = keys.at;
-  let waiting: CountedFact[] = [];
 
   function channelOf(fact: Fact): string | null {
     const direction = DIRECTIONS[fact.type];
@@ -41,24 +39,18 @@ export function createPublisher(
     return `${channel}${fact.agentId}:${direction}`;
   }
 
-  function flush(): void {
-    const facts = waiting;
-    waiting = [];
+  function say(facts: readonly CountedFact[], to: Arguments): void {
     const texts = facts.map(toText);
-    const sent = silent.send(events, (to) => {
-      for (let from = 0; from < texts.length; from += MOST_TOGETHER) {
-        to.command(['PUBLISH', events, `[${texts.slice(from, from + MOST_TOGETHER).join()}]`]);
-      }
-      facts.forEach(({ fact }, index) => {
-        const own = channelOf(fact);
-        if (own !== null) to.command(['PUBLISH', own, texts[index] as string]);
-      });
-    });
-    sent.catch(() => undefined);
+    for (let from = 0; from < texts.length; from += MOST_TOGETHER) {
+      to.command(['PUBLISH', events, `[${texts.slice(from, from + MOST_TOGETHER).join()}]`]);
+    }
+    for (let index = 0; index < facts.length; index += 1) {
+      const own = channelOf((facts[index] as CountedFact).fact);
+      if (own !== null) to.command(['PUBLISH', own, texts[index] as string]);
+    }
   }
 
   return (facts) => {
-    if (waiting.length === 0) setTimeout(flush, GATHERED_MS);
-    for (const fact of facts) waiting.push(fact);
+    silent.soon(events, (to) => say(facts, to)).catch(() => undefined);
   };
 }

@@ -134,11 +134,11 @@ export function createChanges(env: Changing): Changes {
     for (let asked = [first]; asked.length > 0; ) {
       try {
         const outcomes = await together(lane, asked, fresh);
-        for (const [index, { resolve, reject }] of asked.entries()) {
+        asked.forEach(({ resolve, reject }, index) => {
           const outcome = outcomes[index] as Outcome;
           if ('error' in outcome) reject(outcome.error);
           else resolve(outcome.answer as never);
-        }
+        });
       } catch (error) {
         for (const { reject } of asked) reject(error);
       }

@@ -136,7 +136,7 @@ export function createPrepare(env: Preparing): (decided: Decided) => Promise<Pre
     const touched = new Set<string>();
     const moves = new Map<string, Shift>();
     const tasks: FiledTask[] = [...work.tasks];
-    for (const [index, row] of changed.entries()) {
+    changed.forEach((row, index) => {
       const old = findTask(work, row.id);
       const bucket = numbers[index] ?? old?.bucket ?? '0';
       const task = fileTask(row, bucket, identifiers.lock(row));
@@ -150,7 +150,7 @@ export function createPrepare(env: Preparing): (decided: Decided) => Promise<Pre
       if (from !== row.state || priority !== row.priority) {
         moves.set(row.id, { from, to: row.state, before: priority, after: row.priority });
       }
-    }
+    });
     const shown =
       issue === undefined
         ? undefined

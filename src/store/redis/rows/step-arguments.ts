@@ -98,9 +98,13 @@ function gather(changes: readonly Pick<Change, 'lists'>[]): Command[] {
   const all: Command[] = [];
   const single: Command[] = [];
   const gathered = (item: ListChange, head: number): Command => {
-    const [verb, key = ''] = item;
-    const byKey = many.get(verb) ?? new Map<string, Command>();
-    many.set(verb, byKey);
+    const verb = item[0];
+    const key = item[1] as string;
+    let byKey = many.get(verb);
+    if (byKey === undefined) {
+      byKey = new Map();
+      many.set(verb, byKey);
+    }
     const name = head === 1 ? '' : key;
     const found = byKey.get(name);
     if (found !== undefined && found.owners.length < MOST_ITEMS) return found;
@@ -109,7 +113,7 @@ function gather(changes: readonly Pick<Change, 'lists'>[]): Command[] {
     all.push(begun);
     return begun;
   };
-  for (const [index, { lists }] of changes.entries()) {
+  changes.forEach(({ lists }, index) => {
     const owner = OWNERS[index + 1] as string;
     for (const item of lists) {
       const head = MANY[item[0]];
@@ -121,7 +125,7 @@ function gather(changes: readonly Pick<Change, 'lists'>[]): Command[] {
       for (let at = head; at < item.length; at += 1) to.words.push(item[at] as string);
       to.owners += owner;
     }
-  }
+  });
   return [...all, ...single];
 }
 
@@ -144,7 +148,7 @@ export function spellChanges(changes: readonly Change[], at: Keys['at'], to: Arg
   const set = command('HSET', at.rows);
   const gone = command('HDEL', at.rows);
   const buckets = new Set<string>();
-  for (const [index, change] of changes.entries()) {
+  changes.forEach((change, index) => {
     const { until, places, filing } = change;
     const owner = OWNERS[index + 1] as string;
     if (until !== null || places !== null || filing !== '') {
@@ -168,7 +172,7 @@ export function spellChanges(changes: readonly Change[], at: Keys['at'], to: Arg
       facts.owners += owner;
     }
     for (const bucket of change.buckets) buckets.add(bucket);
-  }
+  });
   const lists = gather(changes);
   to.int(bound.length);
   to.texts(bound);

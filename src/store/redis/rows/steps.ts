@@ -98,14 +98,14 @@ export function createSteps(
   ): CountedFact[] {
     const facts: CountedFact[] = [];
     const numbered = (fact: FactBody): Fact => ({ seq: before + 1 + facts.length, at, ...fact });
-    for (const [index, change] of asked.entries()) {
-      if (words[index] !== 'ok') continue;
+    asked.forEach((change, index) => {
+      if (words[index] !== 'ok') return;
       for (const { fact, moved: shift, body } of change.facts) {
         const id = 'taskId' in fact ? fact.taskId : null;
         const left = change.left?.find(({ row }) => row.id === id);
         facts.push({ fact: numbered(fact), shift, body, left });
       }
-    }
+    });
     for (const answer of answers) {
       if (!isLeasedReply(answer)) continue;
       const { row } = answer;
@@ -168,14 +168,12 @@ export function createSteps(
       claiming.map(({ asked }) => asked),
     ).then(
       ({ words, answers }) => {
-        for (const [index, { resolve }] of changing.entries()) {
-          resolve(words[index] === 'ok' ? 'ok' : 'stale');
-        }
-        for (const [index, waiting] of claiming.entries()) {
+        changing.forEach(({ resolve }, index) => resolve(words[index] === 'ok' ? 'ok' : 'stale'));
+        claiming.forEach((waiting, index) => {
           const answer = answers[index];
           if (answer === undefined) waiting.reject(busy(new Error('A claim without an answer.')));
           else waiting.resolve(answer);
-        }
+        });
         return words;
       },
       (error: unknown) => {
