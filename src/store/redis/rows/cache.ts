@@ -10,10 +10,8 @@ export interface Cache<Value> {
 
 /** Keeps the last `most` at least, and at most twice as many. */
 export function createCache<Value>(most: number): Cache<Value> {
-  // What is deleted leaves its key behind until it is forgotten: a map that keys come to and go from is made anew again
-  // and again, and what was made before holds on to its values until the whole heap is collected.
-  let young = new Map<string, Value | undefined>();
-  let old = new Map<string, Value | undefined>();
+  let young = new Map<string, Value>();
+  let old = new Map<string, Value>();
 
   function set(key: string, value: Value): void {
     young.set(key, value);
@@ -32,8 +30,8 @@ export function createCache<Value>(most: number): Cache<Value> {
       return again;
     },
     delete(key) {
-      if (young.has(key)) young.set(key, undefined);
-      if (old.has(key)) old.set(key, undefined);
+      young.delete(key);
+      old.delete(key);
     },
     clear() {
       young.clear();
