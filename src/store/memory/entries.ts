@@ -4,9 +4,10 @@ import type { IssueRow } from '../../core/rows/issue-row.ts';
 import type { LedgerRow } from '../../core/rows/ledger-row.ts';
 import type { TaskRow } from '../../core/rows/task-row.ts';
 import { OPEN_STATES } from '../../core/task.ts';
+import type { Timed } from './deadlines.ts';
 import type { Lane } from './lane.ts';
 
-export interface TaskEntry {
+export interface TaskEntry extends Timed<TaskEntry> {
   readonly seq: number;
   readonly id: string;
   readonly issue: IssueEntry;
@@ -27,7 +28,7 @@ export interface EndedTask {
   readonly text: string;
 }
 
-export interface IssueEntry {
+export interface IssueEntry extends Timed<IssueEntry> {
   readonly seq: number;
   row: IssueRow;
   ledger: LedgerRow;
@@ -35,6 +36,8 @@ export interface IssueEntry {
   readonly tasks: (TaskEntry | EndedTask)[];
   /** True while its labels count as used. */
   busy: boolean;
+  /** True while it is at hand: among the issues of the memory. */
+  lives: boolean;
   /** As the archive has it. */
   kept: IssueRow | null;
 }

@@ -91,8 +91,6 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
   }
 
   function task(id: string): TaskEntry | undefined {
-    const open = memory.tasks.get(id);
-    if (open !== undefined) return open;
     const name = parseTaskId(id);
     const of = name === null ? undefined : issue(name);
     const found = of?.tasks.find((one) => one.id === id);
@@ -113,6 +111,7 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
       facts: [],
       lane: null,
       text: null,
+      timer: null,
     };
     of.tasks.push(entry);
     memory.addTask(entry);
@@ -153,8 +152,16 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
     if (found === undefined) {
       issueSeq += 1;
       const ledger = noLedger(row);
-      const entry = { seq: issueSeq, row, ledger, tasks: [], busy: false, kept: null };
-      const fresh: IssueEntry = entry;
+      const fresh: IssueEntry = {
+        seq: issueSeq,
+        row,
+        ledger,
+        tasks: [],
+        busy: false,
+        lives: false,
+        kept: null,
+        timer: null,
+      };
       atHand.set(row, fresh);
       issues.set(fresh, picture);
       work.add(fresh);
@@ -188,9 +195,9 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
 
   /** Whether an issue has to be at hand may change with each of its parts: looked at when all are in place. */
   function keepOrDrop(of: IssueEntry): void {
-    const lived = memory.issues.has(of.row);
+    const lived = of.lives;
     memory.keepOrDrop(of);
-    const lives = memory.issues.has(of.row);
+    const { lives } = of;
     if (lives !== lived && of.kept !== null) {
       work.add(of);
       if (!issues.has(of)) issues.set(of, null);

@@ -47,7 +47,16 @@ function partsOf(text: string): [seq: number, facts: string, name: string, row: 
 export function revive({ seq, id, text }: EndedTask, issue: IssueEntry): TaskEntry {
   const [, facts, , row] = partsOf(text);
   const numbers = facts === '' ? [] : facts.split(',').map(Number);
-  return { seq, id, issue, row: decodeTask(id, row), facts: numbers, lane: null, text: null };
+  return {
+    seq,
+    id,
+    issue,
+    row: decodeTask(id, row),
+    facts: numbers,
+    lane: null,
+    text: null,
+    timer: null,
+  };
 }
 
 export function decodeWork(kept: KeptIssue): IssueEntry {
@@ -59,7 +68,9 @@ export function decodeWork(kept: KeptIssue): IssueEntry {
     ledger: decodeLedger(kept, ledger),
     tasks: [],
     busy: false,
+    lives: false,
     kept: row,
+    timer: null,
   };
   const start = idsOf(kept);
   for (const text of texts) {
