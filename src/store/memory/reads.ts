@@ -7,12 +7,7 @@ import { toStoredIssue } from '../../core/rows/issue-row.ts';
 import type { IssueRef } from '../../core/rows/ledger-row.ts';
 import { compareCounts, readCursor, suits } from '../../core/rows/task-list.ts';
 import { attemptsOf, isLive, shortestLease, toTask } from '../../core/rows/task-row.ts';
-import type {
-  AgentRecord,
-  MirroredIssue,
-  TaskFilter,
-  TaskReads,
-} from '../../core/store.ts';
+import type { AgentRecord, MirroredIssue, TaskFilter, TaskReads } from '../../core/store.ts';
 import { OPEN_STATES, parseTaskId } from '../../core/task.ts';
 import type { Archive } from './archive.ts';
 import { type IssueEntry, isOpenTask, type TaskEntry } from './entries.ts';

@@ -18,7 +18,7 @@ function textOf(task: TaskEntry | EndedTask): string {
   if (task.row === null) return task.text;
   if (task.text !== null) return task.text;
   const { seq, row, facts } = task;
-  const text = `${seq} ${facts.join()} ${row.kind}.${row.round} ${encodeTask(row)}`;
+  const text = [seq, facts.join(), `${row.kind}.${row.round}`, encodeTask(row)].join(' ');
   if (!isOpenRow(row)) task.text = text;
   return text;
 }
@@ -91,7 +91,10 @@ export const entriesOf = (issue: IssueEntry): TaskEntry[] =>
 const shapes: IssueEntry[] = [];
 shapes.push(
   decodeWork({
-    ...{ seq: 0, repository: 'o/r', number: 1, row: '[0,0.5,0.5,[],[],[]]' },
+    seq: 0,
+    repository: 'o/r',
+    number: 1,
+    row: '[0,0.5,0.5,[],[],[]]',
     work: '[[],[],0.5,0.5,[[0,null,0.5,null,null,0.5,0.5,0,0.5,null]]]\n0  fix.1 r0.5 [0,0,0.5,0.5,0.5,0.5,"",0,0,0]',
   }),
 );
