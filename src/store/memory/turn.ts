@@ -4,6 +4,7 @@ import { HISTORY_KEPT, isHistory } from '../../core/attempt/history.ts';
 import type { Decision } from '../../core/decide/verb.ts';
 import type { Fact, FactBody } from '../../core/facts.ts';
 import type { Issue } from '../../core/issue.ts';
+import { nextEnqueueAt } from '../../core/priority.ts';
 import type { AgentNote } from '../../core/rows/agent-row.ts';
 import { encodeIssue } from '../../core/rows/codec.ts';
 import { type IssueRow, isSameIssue } from '../../core/rows/issue-row.ts';
@@ -42,8 +43,8 @@ export interface Turn {
   lastFact(): number;
   /** It is kept now: the next turn begins. */
   finish(): void;
-  place(): number;
-  takePlace(at: number): void;
+  /** The next place in line. */
+  nextPlace(now: number): number;
 }
 
 interface Mark {
@@ -342,9 +343,9 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
     facts: () => facts,
     lastFact: () => factSeq,
     finish,
-    place: () => place,
-    takePlace(at) {
-      place = at;
+    nextPlace(now) {
+      place = nextEnqueueAt(now, place);
+      return place;
     },
   };
 }

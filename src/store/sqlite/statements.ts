@@ -8,8 +8,6 @@ import { BantoError } from '../../core/errors.ts';
 
 export const SQL_DIR = join(import.meta.dirname, 'sql');
 
-export type Values = Record<string, SQLInputValue>;
-
 function parseStatements(text: string): Map<string, string> {
   const [, ...parts] = text.split(/^-- name: /m);
   return new Map(
@@ -61,10 +59,4 @@ export function inBatches(
     }
     for (; at < values.length; at += width) one.run(...values.slice(at, at + width));
   };
-}
-
-/** A statement that finds one row or none. SQL has no types: the row's shape is the caller's word. */
-// oxlint-disable-next-line typescript/no-unnecessary-type-parameters
-export function first<Row>(statement: StatementSync, values: Values = {}): Row | undefined {
-  return statement.get(values) as Row | undefined;
 }
