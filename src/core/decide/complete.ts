@@ -34,7 +34,10 @@ function followUpRow(
   return newTask(
     {
       id: followUp.id,
-      ...name,
+      repository: name.repository,
+      number: name.number,
+      kind: name.kind,
+      round: name.round,
       state,
       reason: against ?? (state === 'ready' ? null : followUp.reason),
       readyAt: state === 'ready' || state === 'dead' ? null : readyAt,

@@ -18,6 +18,7 @@ function textOf(task: TaskEntry | EndedTask): string {
   if (task.row === null) return task.text;
   if (task.text !== null) return task.text;
   const { seq, row, facts } = task;
+  // Joined, so that what stays of an ended task is one flat string: those put together by `+` are kept in pieces.
   const text = [seq, facts.join(), `${row.kind}.${row.round}`, encodeTask(row)].join(' ');
   if (!isOpenRow(row)) task.text = text;
   return text;
