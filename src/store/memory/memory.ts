@@ -11,11 +11,10 @@ import type { QueueCount } from '../../core/store.ts';
 import { TASK_KINDS, TASK_STATES } from '../../core/task.ts';
 import type { Living } from './archive.ts';
 import { createDeadlines, type Deadlines } from './deadlines.ts';
-import { type IssueEntry, isOpenTask, livesOn, type TaskEntry } from './entries.ts';
+import { decodeWork, type IssueEntry, isOpenTask, livesOn, type TaskEntry } from './entries.ts';
 import { createIssueMap, type IssueMap } from './issue-map.ts';
 import { createNumbers, type Numbers } from './numbers.ts';
 import { type Buckets, createBuckets } from './registry.ts';
-import { decodeWork } from './work-text.ts';
 
 function firstWriteAt({ writes }: LedgerRow): number | null {
   let first: number | null = null;

@@ -10,10 +10,16 @@ import { attemptsOf, isLive, shortestLease, toTask } from '../../core/rows/task-
 import type { AgentRecord, MirroredIssue, TaskFilter, TaskReads } from '../../core/store.ts';
 import { OPEN_STATES, parseTaskId } from '../../core/task.ts';
 import type { Archive } from './archive.ts';
-import { type IssueEntry, isOpenTask, type TaskEntry } from './entries.ts';
+import {
+  decodeWork,
+  entriesOf,
+  type IssueEntry,
+  isOpenTask,
+  revive,
+  type TaskEntry,
+} from './entries.ts';
 import type { Steps } from './group-commit.ts';
 import type { Memory } from './memory.ts';
-import { decodeWork, entriesOf, revive } from './work-text.ts';
 
 /** So many tasks are looked at in one turn of the event loop. */
 const SLICE = 2000;

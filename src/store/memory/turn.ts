@@ -13,10 +13,20 @@ import type { TaskRow } from '../../core/rows/task-row.ts';
 import { parseTaskId } from '../../core/task.ts';
 import { createAgentNotes } from './agent-notes.ts';
 import type { Archive, Changes, Counters, KeptIssue } from './archive.ts';
-import { type IssueEntry, isOpenRow, livesOn, type TaskEntry } from './entries.ts';
+import {
+  decodeWork,
+  encodeWork,
+  entriesOf,
+  type IssueEntry,
+  isOpenRow,
+  issueEntry,
+  livesOn,
+  revive,
+  type TaskEntry,
+  taskEntry,
+} from './entries.ts';
 import { createIssueMap } from './issue-map.ts';
 import type { Memory } from './memory.ts';
-import { decodeWork, encodeWork, entriesOf, revive } from './work-text.ts';
 
 export interface Turn {
   task(id: string): TaskEntry | undefined;
@@ -99,17 +109,7 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
 
   function addTask(row: TaskRow, of: IssueEntry, now: number): TaskEntry {
     taskSeq += 1;
-    const { id } = row;
-    const entry: TaskEntry = {
-      seq: taskSeq,
-      id,
-      issue: of,
-      row,
-      facts: [],
-      lane: null,
-      text: null,
-      timer: null,
-    };
+    const entry = taskEntry({ seq: taskSeq, id: row.id }, of, row);
     of.tasks.push(entry);
     memory.addTask(entry);
     made.add(entry);
@@ -146,17 +146,7 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
     const found = issue(row);
     if (found === undefined) {
       issueSeq += 1;
-      const ledger = noLedger(row);
-      const fresh: IssueEntry = {
-        seq: issueSeq,
-        row,
-        ledger,
-        tasks: [],
-        busy: false,
-        lives: false,
-        kept: null,
-        timer: null,
-      };
+      const fresh = issueEntry(issueSeq, row, noLedger(row), null);
       atHand.set(row, fresh);
       issues.set(fresh, picture);
       work.add(fresh);
