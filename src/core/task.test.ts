@@ -44,6 +44,47 @@ describe('taskId', () => {
   ])('does not take %j for an id', (text) => {
     expect(parseTaskId(text)).toBeNull();
   });
+
+  it('reads exactly what this pattern reads, also from ids that are almost right', () => {
+    const pattern =
+      /^([A-Za-z0-9._-]+(?:~[A-Za-z0-9._-]+)?)~([1-9]\d{0,14})~(implement|review|fix)\.([1-9]\d{0,5})$/;
+    const byPattern = (id: string) => {
+      const [, repository, number, kind, round] = pattern.exec(id) ?? [];
+      if (repository === undefined) return null;
+      const name = repository.replace('~', '/');
+      return { repository: name, number: Number(number), kind, round: Number(round) };
+    };
+    const strange = fc.constantFrom(
+      '',
+      ...' 1e3 0 01 1a -1 1.5 ٣ 1234567 1234567890123456 Fix fixx fi é'.split(' '),
+      ...'~ ~~ . .. / ~r o~ a~b~c'.split(' '),
+      '\n',
+    );
+    const mostly = (...right: string[]) =>
+      fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...right) }, strange);
+    const almost = fc
+      .tuple(
+        mostly('o', 'o~r', 'o~q', 'owner.x~re_po-1', '~r', '..'),
+        mostly('~'),
+        mostly('1', '12', '123456789012345'),
+        mostly('~'),
+        mostly('fix', 'review', 'implement'),
+        mostly('.'),
+        mostly('1', '20', '123456'),
+        mostly(''),
+      )
+      .map((parts) => parts.join(''));
+    let right = 0;
+    fc.assert(
+      fc.property(fc.oneof(almost, fc.string()), (id) => {
+        const expected = byPattern(id);
+        if (expected !== null) right += 1;
+        expect(parseTaskId(id)).toEqual(expected);
+      }),
+      { numRuns: 20_000 },
+    );
+    expect(right).toBeGreaterThan(1000);
+  });
 });
 
 describe('mayFollow', () => {

@@ -134,8 +134,9 @@ export interface TaskName {
 
 // `~` is unreserved in URLs and never part of an owner, a repository or a kind.
 const SEPARATOR = '~';
-const ID_PATTERN =
-  /^([A-Za-z0-9._-]+(?:~[A-Za-z0-9._-]+)?)~([1-9]\d{0,14})~(implement|review|fix)\.([1-9]\d{0,5})$/;
+const REPOSITORY = /^[A-Za-z0-9._-]+(?:~[A-Za-z0-9._-]+)?$/;
+const NUMBER_DIGITS = 15;
+const ROUND_DIGITS = 6;
 
 /**
  * Ids are opaque to callers but say everything to us: a transition can be planned from the id alone,
@@ -146,16 +147,61 @@ export function taskId(name: TaskName): string {
   return [repository, name.number, `${name.kind}.${name.round}`].join(SEPARATOR);
 }
 
+const ZERO = 48;
+const DOT = 46;
+const TILDE = 126;
+
+/** A whole number above 0 without leading zeros, in these places of a text; 0: there is none. */
+function readNumber(text: string, from: number, to: number, digitsMost: number): number {
+  if (to - from > digitsMost || text.charCodeAt(from) === ZERO) return 0;
+  let value = 0;
+  for (let at = from; at < to; at += 1) {
+    const digit = text.charCodeAt(at) - ZERO;
+    if (digit < 0 || digit > 9) return 0;
+    value = value * 10 + digit;
+  }
+  return value;
+}
+
+/** The last place before this one with this character; -1: none. */
+function placeBefore(text: string, end: number, character: number): number {
+  let at = end - 1;
+  while (at >= 0 && text.charCodeAt(at) !== character) at -= 1;
+  return at;
+}
+
+// Ids that follow each other are mostly of one repository: its name is checked and spelled once, and is then the same
+// text wherever it is compared.
+let lastRepository = { inId: '', name: '' };
+
+function readRepository(id: string, end: number): string | null {
+  if (end !== lastRepository.inId.length || !id.startsWith(lastRepository.inId)) {
+    const inId = id.slice(0, end);
+    if (!REPOSITORY.test(inId)) return null;
+    lastRepository = { inId, name: inId.replace(SEPARATOR, '/') };
+  }
+  return lastRepository.name;
+}
+
+function readKind(id: string, from: number, to: number): TaskKind | undefined {
+  for (const kind of TASK_KINDS) {
+    if (kind.length === to - from && id.startsWith(kind, from)) return kind;
+  }
+  return undefined;
+}
+
+/** By hand, from the end: every verb does it more than once, and a pattern takes twice as long. */
 export function parseTaskId(id: string): TaskName | null {
-  const match = ID_PATTERN.exec(id);
-  if (match === null) return null;
-  const [, repository = '', number, kind, round] = match;
-  return {
-    repository: repository.replace(SEPARATOR, '/'),
-    number: Number(number),
-    kind: kind as TaskKind,
-    round: Number(round),
-  };
+  const dot = placeBefore(id, id.length, DOT);
+  const beforeKind = placeBefore(id, dot, TILDE);
+  const beforeNumber = placeBefore(id, beforeKind, TILDE);
+  if (beforeNumber < 1) return null;
+  const round = readNumber(id, dot + 1, id.length, ROUND_DIGITS);
+  const number = readNumber(id, beforeNumber + 1, beforeKind, NUMBER_DIGITS);
+  const kind = readKind(id, beforeKind + 1, dot);
+  if (kind === undefined || number === 0 || round === 0) return null;
+  const repository = readRepository(id, beforeNumber);
+  return repository === null ? null : { repository, number, kind, round };
 }
 
 // An issue that is reopened after its work was done begins a new life: its rounds count from 101, 201, …

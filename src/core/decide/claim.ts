@@ -18,7 +18,7 @@ import {
 } from '../rows/task-row.ts';
 import type { ClaimInput, HandOut, Write } from '../store.ts';
 import type { Decision, Moment } from './verb.ts';
-import { branchOf, findWrite, LABELS, lock, want, writeBranch } from './wants.ts';
+import { branchOf, findWrite, LABELS, ledgerIfChanged, lock, want, writeBranch } from './wants.ts';
 
 type Asked = Pick<ClaimInput, 'agentId' | 'token' | 'leaseSeconds' | 'requestId'>;
 
@@ -110,12 +110,12 @@ export function claimTask(
   const { now } = at;
   const leased = leaseTo(row, input, now);
   const wanted = ledgerOfLease(before, leased, now);
-  const taken = takeWritesOf(leased, wanted, input.writeLockMs, now);
+  const { ledger, writes, unwritten } = takeWritesOf(leased, wanted, input.writeLockMs, now);
   return {
+    ...ledgerIfChanged(before, ledger),
     tasks: [leased],
-    ...(taken.ledger === before ? {} : { ledger: taken.ledger }),
     facts: [leasedFact(leased)],
-    answer: { row: leased, ...taken },
+    answer: { row: leased, ledger, writes, unwritten },
   };
 }
 

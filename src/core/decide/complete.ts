@@ -34,7 +34,10 @@ function followUpRow(
   return newTask(
     {
       id: followUp.id,
-      ...name,
+      repository: name.repository,
+      number: name.number,
+      kind: name.kind,
+      round: name.round,
       state,
       reason: against ?? (state === 'ready' ? null : followUp.reason),
       readyAt: state === 'ready' || state === 'dead' ? null : readyAt,
@@ -83,19 +86,27 @@ export const complete: Verb<CompleteInput, Ended> = {
     };
     const makes = followUp !== null && found.task(followUp.id) === undefined;
     const made = makes ? followUpRow(followUp, row, prNumber, at) : null;
-    const about = { taskId, state: 'done', agentId, fence } as const;
     const workedMs = now - leasedAt;
     const dead = made?.state === 'dead';
     const opened = pull === null ? found.ledger : writePull(found.ledger, done, now);
     const told = dead ? writeComment(opened, made, 'dead', now) : opened;
+    const completed: FactBody = {
+      type: 'completed',
+      taskId,
+      state: 'done',
+      agentId,
+      fence,
+      summary,
+      verdict,
+      prNumber,
+      workedMs,
+      ...uses,
+    };
     return {
-      tasks: made === null ? [done] : [done, made],
       ...ledgerIfChanged(found.ledger, want(told, input.ledger, now)),
+      tasks: made === null ? [done] : [done, made],
       agents: seen(agentId),
-      facts: [
-        { type: 'completed', ...about, summary, verdict, prNumber, workedMs, ...uses },
-        ...(made === null ? [] : factsOfMade(made)),
-      ],
+      facts: made === null ? [completed] : [completed, ...factsOfMade(made)],
       until: expiresAt,
       answer: { outcome: 'ok', task: toTask(done) },
     };

@@ -56,7 +56,9 @@ function enqueue(
   }
   const locked = before.lockedVersion !== null && before.availableAt > now;
   const availableAt = locked ? before.availableAt : now;
-  return replaceWrite({ ...ledger, version }, { ...before, ...entry, fence, version, availableAt });
+  const { taskId, branch } = entry;
+  const write = { ...before, taskId, fence, branch, version, availableAt };
+  return replaceWrite({ ...ledger, version }, write);
 }
 
 function writeLabels(ledger: LedgerRow, now: number, lease: Behind | null): LedgerRow {

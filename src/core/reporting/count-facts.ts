@@ -11,17 +11,16 @@ export interface Counted {
   readonly value: number;
 }
 
-function raisedBy(fact: Fact): [string, number][] {
-  const raised: [string, number][] = [];
-  const counter = (COUNTED_FACTS as Partial<Record<string, string>>)[fact.type];
-  if (counter !== undefined) raised.push([counter, 1]);
-  if (fact.type === 'leased') raised.push(['waited_ms', fact.waitedMs]);
-  if (fact.type === 'completed' || fact.type === 'failed')
-    raised.push(['worked_ms', fact.workedMs]);
+const COUNTERS: Partial<Record<string, string>> = COUNTED_FACTS;
+
+function countFact(fact: Fact, raise: (counter: string, value: number) => void): void {
+  const counter = COUNTERS[fact.type];
+  if (counter !== undefined) raise(counter, 1);
+  if (fact.type === 'leased') raise('waited_ms', fact.waitedMs);
+  if (fact.type === 'completed' || fact.type === 'failed') raise('worked_ms', fact.workedMs);
   if ('usage' in fact && fact.usage !== undefined) {
-    raised.push(...usageCounters(fact.agentId, fact.usage));
+    for (const [name, value] of usageCounters(fact.agentId, fact.usage)) raise(name, value);
   }
-  return raised;
 }
 
 /** There may be many agents and models: what each used is counted by day alone. */
@@ -31,11 +30,10 @@ const isOfOne = (counter: string): boolean => /^(?:agent|model):/.test(counter);
 export function countFacts(facts: readonly Fact[]): Counted[] {
   const sums = new Map<number, Map<string, number>>();
   for (const fact of facts) {
-    for (const [counter, value] of raisedBy(fact)) {
-      const hour = Math.floor(fact.at / 3_600_000);
-      const ofHour = sums.get(hour) ?? new Map<string, number>();
-      sums.set(hour, ofHour.set(counter, (ofHour.get(counter) ?? 0) + value));
-    }
+    const hour = Math.floor(fact.at / 3_600_000);
+    const ofHour = sums.get(hour) ?? new Map<string, number>();
+    sums.set(hour, ofHour);
+    countFact(fact, (counter, value) => ofHour.set(counter, (ofHour.get(counter) ?? 0) + value));
   }
   return [...sums].flatMap(([hour, counters]) => {
     const iso = new Date(hour * 3_600_000).toISOString();

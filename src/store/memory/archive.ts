@@ -1,5 +1,5 @@
 // Where an embedded store keeps what it has. Everything that lives is also in memory; rows come and go as texts
-// (`work-text.ts`, `core/rows/codec.ts`), and an archive only finds them again.
+// (`entries.ts`, `core/rows/codec.ts`), and an archive only finds them again.
 
 import type { Fact } from '../../core/facts.ts';
 import type { Issue } from '../../core/issue.ts';

@@ -5,11 +5,19 @@ interface Item<Key> {
   readonly at: number;
   /** Among equals the first one in comes first. */
   readonly order: number;
+  /** The heap it is in. */
+  readonly heap: readonly unknown[];
   /** Null: nobody waits for it any more. */
   key: Key | null;
 }
 
 type Waiting<Key> = Item<Key> & { readonly key: Key };
+
+/** Waits in one list at a time, and carries its place there: a look-up among thousands costs more than the heap. */
+export interface Timed<Key> {
+  /** The earliest item of it in a heap. */
+  timer: Item<Key> | null;
+}
 
 export interface Deadlines<Key> {
   /** The instant of this one may have become this. */
@@ -23,10 +31,10 @@ export interface Deadlines<Key> {
 }
 
 /** `instantOf` says what holds now; null: nobody waits for this one any more. */
-export function createDeadlines<Key>(instantOf: (key: Key) => number | null): Deadlines<Key> {
+export function createDeadlines<Key extends Timed<Key>>(
+  instantOf: (key: Key) => number | null,
+): Deadlines<Key> {
   const heap: Item<Key>[] = [];
-  /** The earliest item of each in the heap. */
-  const queued = new Map<Key, Item<Key>>();
   let order = 0;
 
   const isBefore = (a: Item<Key>, b: Item<Key>) =>
@@ -63,20 +71,21 @@ export function createDeadlines<Key>(instantOf: (key: Key) => number | null): De
   }
 
   function watch(key: Key, at: number): void {
-    const before = queued.get(key);
-    if (before !== undefined && before.at <= at) return;
-    if (before !== undefined) before.key = null;
+    const before = key.timer;
+    if (before !== null) {
+      if (before.heap === heap && before.at <= at) return;
+      before.key = null;
+    }
     order += 1;
-    const item = { at, order, key };
-    queued.set(key, item);
+    const item = { at, order, heap, key };
+    key.timer = item;
     push(item);
   }
 
   function drop(key: Key): void {
-    const item = queued.get(key);
-    if (item === undefined) return;
-    item.key = null;
-    queued.delete(key);
+    if (key.timer?.heap !== heap) return;
+    key.timer.key = null;
+    key.timer = null;
   }
 
   /** The earliest item that still holds. */
@@ -87,7 +96,7 @@ export function createDeadlines<Key>(instantOf: (key: Key) => number | null): De
       if (at === item.at) return item as Waiting<Key>;
       pop();
       if (key === null) continue;
-      queued.delete(key);
+      key.timer = null;
       if (at !== null) watch(key, at);
     }
     return undefined;

@@ -2,10 +2,10 @@
 
 import type { BaseStore } from '../../core/base-store.ts';
 import type { Archive, KeptIssue } from './archive.ts';
+import { decodeWork, entriesOf } from './entries.ts';
 import type { Steps } from './group-commit.ts';
 import type { Memory } from './memory.ts';
 import type { Turn } from './turn.ts';
-import { decodeWork, entriesOf } from './work-text.ts';
 
 const DAY_MS = 86_400_000;
 const STATS_KEPT_MS = 7 * DAY_MS;

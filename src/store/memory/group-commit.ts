@@ -5,7 +5,6 @@ import type { Moment } from '../../core/decide/verb.ts';
 import { abandonLocks } from '../../core/decide/wants.ts';
 import { BantoError, busy } from '../../core/errors.ts';
 import type { Fact } from '../../core/facts.ts';
-import { nextEnqueueAt } from '../../core/priority.ts';
 import type { LedgerRow } from '../../core/rows/ledger-row.ts';
 import type { Archive, Living } from './archive.ts';
 import { type Clock, createForwardClock } from './clock.ts';
@@ -68,14 +67,8 @@ export function createGroupCommit(options: Options): Steps {
   }
 
   function moment(): Moment {
-    return {
-      now: clock.now(),
-      nextPlace() {
-        const place = nextEnqueueAt(this.now, turn.place());
-        turn.takePlace(place);
-        return place;
-      },
-    };
+    const now = clock.now();
+    return { now, nextPlace: () => turn.nextPlace(now) };
   }
 
   function schedule(): void {

@@ -3,10 +3,34 @@
 import {
   LOG_SEGMENT_BYTES,
   LOG_SEGMENTS_KEPT,
+  type LogPage,
   type LogStore,
   pageOf,
   piecesOf,
 } from '../../core/attempt/log-store.ts';
+
+/** The page of a log whose segments are so long; `slice` reads bytes of one of them. */
+export async function readLogPage(
+  lengths: ReadonlyMap<number, number>,
+  offset: number,
+  limit: number,
+  slice: (segment: number, from: number, length: number) => Buffer | Promise<Buffer>,
+): Promise<LogPage | null> {
+  const page = pageOf(lengths, offset, limit);
+  if (page === null) return null;
+  const parts: Buffer[] = [];
+  for (let place = page.from; place < page.to; ) {
+    const segment = Math.floor(place / LOG_SEGMENT_BYTES);
+    const begin = segment * LOG_SEGMENT_BYTES;
+    const end = Math.min(page.to, begin + LOG_SEGMENT_BYTES);
+    parts.push(await slice(segment, place - begin, end - place));
+    place = end;
+  }
+  return { offset: page.from, bytes: Buffer.concat(parts), size: page.size };
+}
+
+const lengthsOf = (segments: ReadonlyMap<number, Buffer>) =>
+  new Map(Array.from(segments, ([segment, { length }]) => [segment, length]));
 
 export function createMemoryLogs(): LogStore {
   const logs = new Map<string, Map<number, Map<number, Buffer>>>();
@@ -25,25 +49,14 @@ export function createMemoryLogs(): LogStore {
         segments.set(piece.segment, after);
         segments.delete(piece.segment - LOG_SEGMENTS_KEPT);
       }
-      const lengths = new Map([...segments].map(([segment, { length }]) => [segment, length]));
-      return pageOf(lengths, 0, 0)?.size ?? 0;
+      return pageOf(lengthsOf(segments), 0, 0)?.size ?? 0;
     },
     async read(taskId, fence, offset, limit) {
       const segments = logs.get(taskId)?.get(fence);
       if (segments === undefined) return null;
-      const lengths = new Map([...segments].map(([segment, { length }]) => [segment, length]));
-      const page = pageOf(lengths, offset, limit);
-      if (page === null) return null;
-      const parts: Buffer[] = [];
-      for (let place = page.from; place < page.to; ) {
-        const segment = Math.floor(place / LOG_SEGMENT_BYTES);
-        const begin = segment * LOG_SEGMENT_BYTES;
-        const end = Math.min(page.to, begin + LOG_SEGMENT_BYTES);
-        const kept = segments.get(segment) ?? Buffer.alloc(0);
-        parts.push(kept.subarray(place - begin, end - begin));
-        place = end;
-      }
-      return { offset: page.from, bytes: Buffer.concat(parts), size: page.size };
+      return readLogPage(lengthsOf(segments), offset, limit, (segment, from, length) =>
+        (segments.get(segment) ?? Buffer.alloc(0)).subarray(from, from + length),
+      );
     },
     fences: async (taskId) => [...(logs.get(taskId)?.keys() ?? [])].sort((a, b) => a - b),
     forget: async () => undefined,

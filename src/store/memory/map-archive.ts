@@ -23,7 +23,7 @@ const NOTHING: Counters = {
 
 const keyOf = ({ repository, number }: IssueRef): string => issueKey(repository, number);
 
-/** Everything that is kept. What is in the maps is never changed in place, so that a copy of them is a copy of all. */
+/** Everything that is kept. */
 interface Shelves {
   issues: Map<number, Kept>;
   byKey: Map<string, number>;
@@ -50,16 +50,6 @@ const emptyShelves = (): Shelves => ({
   facts: [],
   counters: NOTHING,
 });
-
-function copyOf(from: Shelves): Shelves {
-  const copy = (shelf: unknown): unknown => {
-    if (shelf instanceof Map) return new Map(shelf);
-    if (shelf instanceof Set) return new Set(shelf);
-    return Array.isArray(shelf) ? [...(shelf as unknown[])] : shelf;
-  };
-  const entries = Object.entries(from).map(([name, shelf]) => [name, copy(shelf)]);
-  return Object.fromEntries(entries) as Shelves;
-}
 
 export interface MapArchive extends Archive {
   /** As it is now, whatever is written to either of the two later: a backup. */
@@ -182,7 +172,7 @@ export function createMapArchive(shelves: Shelves = emptyShelves()): MapArchive 
       }
       return dropped >= limit;
     },
-    copy: () => createMapArchive(copyOf(shelves)),
+    copy: () => createMapArchive(structuredClone(shelves)),
     ping: () => undefined,
     close: () => undefined,
   };

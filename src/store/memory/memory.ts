@@ -8,13 +8,13 @@ import { type IssueRow, sameTexts } from '../../core/rows/issue-row.ts';
 import { type LedgerRow, writeId } from '../../core/rows/ledger-row.ts';
 import type { TaskRow } from '../../core/rows/task-row.ts';
 import type { QueueCount } from '../../core/store.ts';
+import { TASK_KINDS, TASK_STATES } from '../../core/task.ts';
 import type { Living } from './archive.ts';
 import { createDeadlines, type Deadlines } from './deadlines.ts';
-import { type IssueEntry, isOpenRow, isOpenTask, livesOn, type TaskEntry } from './entries.ts';
+import { decodeWork, type IssueEntry, isOpenTask, livesOn, type TaskEntry } from './entries.ts';
 import { createIssueMap, type IssueMap } from './issue-map.ts';
 import { createNumbers, type Numbers } from './numbers.ts';
 import { type Buckets, createBuckets } from './registry.ts';
-import { decodeWork } from './work-text.ts';
 
 function firstWriteAt({ writes }: LedgerRow): number | null {
   let first: number | null = null;
@@ -29,12 +29,12 @@ const dueWritesOf = (ledger: LedgerRow, now: number): string[] =>
     .filter(({ availableAt }) => availableAt <= now)
     .map((write) => writeId(ledger, write));
 
+const [KINDS, STATES] = [TASK_KINDS.length, TASK_STATES.length];
+
 const standsAlike = (a: IssueRow, b: IssueRow): boolean =>
   a.state === b.state && sameTexts(a.dependsOn.map(String), b.dependsOn.map(String));
 
 export interface Memory {
-  /** In an open state, by id. */
-  readonly tasks: ReadonlyMap<string, TaskEntry>;
   readonly issues: Pick<IssueMap<IssueEntry>, 'get' | 'has' | 'values'>;
   readonly agents: Map<string, AgentRow>;
   readonly settings: Map<string, unknown>;
@@ -66,19 +66,18 @@ export function createMemory(
   living: Living,
   ledgerOf: (kept: LedgerRow) => LedgerRow = (kept) => kept,
 ): Memory {
-  const tasks = new Map<string, TaskEntry>();
   const issues = createIssueMap<IssueEntry>();
   const agents = new Map<string, AgentRow>();
   const settings = new Map<string, unknown>(living.settings);
   const holds = new Map<string, TaskEntry[]>();
-  const counts = new Map<string, QueueCount & { count: number }>();
+  const counts = new Map<number, QueueCount & { count: number }>();
   const buckets = createBuckets(living.counters.registryVersion, living.learned);
   const numbers = createNumbers();
   const outbox = { pending: 0, failing: 0 };
 
   const deadline = (what: Deadline) =>
     createDeadlines<TaskEntry>((task) => {
-      const now = tasks.get(task.id) === task ? deadlineOf(task.row) : null;
+      const now = deadlineOf(task.row);
       return now?.what === what ? now.at : null;
     });
   const due = {
@@ -88,12 +87,12 @@ export function createMemory(
   };
   /** Issues by the first of their writes. */
   const outboxDue = createDeadlines<IssueEntry>((issue) =>
-    issues.get(issue.row) === issue ? firstWriteAt(issue.ledger) : null,
+    issue.lives ? firstWriteAt(issue.ledger) : null,
   );
 
   function countTask(row: Pick<TaskRow, 'state' | 'kind' | 'priority'>, by: number): void {
     const { state, kind, priority } = row;
-    const key = `${state} ${kind} ${priority}`;
+    const key = (priority * KINDS + TASK_KINDS.indexOf(kind)) * STATES + TASK_STATES.indexOf(state);
     const found = counts.get(key);
     if (found === undefined) counts.set(key, { state, kind, priority, count: by });
     else found.count += by;
@@ -121,11 +120,6 @@ export function createMemory(
   function stand(task: TaskEntry): void {
     const { row } = task;
     countTask(row, 1);
-    if (!isOpenRow(row)) {
-      tasks.delete(task.id);
-      return;
-    }
-    tasks.set(task.id, task);
     if (row.state === 'ready') buckets.file(task);
     if (row.lease !== null) hold(row.lease.agentId, task);
     const next = deadlineOf(row);
@@ -149,12 +143,17 @@ export function createMemory(
       if (busy) buckets.use(issue);
       else buckets.disuse(issue);
     }
-    if (livesOn(issue)) {
-      if (issues.has(issue.row)) return;
+    const lives = livesOn(issue);
+    if (lives === issue.lives) return;
+    issue.lives = lives;
+    if (lives) {
       issues.set(issue.row, issue);
       numbers.add(issue.row);
       watchWrites(issue);
-    } else if (issues.delete(issue.row)) numbers.remove(issue.row);
+    } else {
+      issues.delete(issue.row);
+      numbers.remove(issue.row);
+    }
   }
 
   function refile(task: TaskEntry, now: number): void {
@@ -177,7 +176,6 @@ export function createMemory(
 
   fill();
   return {
-    tasks,
     issues,
     agents,
     settings,
@@ -207,12 +205,12 @@ export function createMemory(
     },
     dropTask(task, now) {
       leave(task, now);
-      tasks.delete(task.id);
+      for (const list of Object.values(due)) list.drop(task);
     },
     putIssue(issue, row, now) {
       const before = issue.row;
       const relabelled = !sameTexts(before.matchLabels, row.matchLabels);
-      const listed = issues.has(row) && !standsAlike(before, row);
+      const listed = issue.lives && !standsAlike(before, row);
       if (listed) numbers.remove(before);
       if (relabelled && issue.busy) buckets.disuse(issue);
       issue.row = row;

@@ -2,24 +2,24 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HISTORY_SHOWN, historyPage } from '../../core/attempt/history.ts';
-import { BantoError } from '../../core/errors.ts';
 import { pausedName } from '../../core/pairing/paused.ts';
 import { toStoredIssue } from '../../core/rows/issue-row.ts';
 import type { IssueRef } from '../../core/rows/ledger-row.ts';
+import { compareCounts, readCursor, suits } from '../../core/rows/task-list.ts';
 import { attemptsOf, isLive, shortestLease, toTask } from '../../core/rows/task-row.ts';
-import type {
-  AgentRecord,
-  MirroredIssue,
-  QueueCount,
-  TaskFilter,
-  TaskReads,
-} from '../../core/store.ts';
-import { OPEN_STATES, parseTaskId, TASK_KINDS, TASK_STATES } from '../../core/task.ts';
+import type { AgentRecord, MirroredIssue, TaskFilter, TaskReads } from '../../core/store.ts';
+import { OPEN_STATES, parseTaskId } from '../../core/task.ts';
 import type { Archive } from './archive.ts';
-import type { IssueEntry, TaskEntry } from './entries.ts';
+import {
+  decodeWork,
+  entriesOf,
+  type IssueEntry,
+  isOpenTask,
+  revive,
+  type TaskEntry,
+} from './entries.ts';
 import type { Steps } from './group-commit.ts';
 import type { Memory } from './memory.ts';
-import { decodeWork, entriesOf, revive } from './work-text.ts';
 
 /** So many tasks are looked at in one turn of the event loop. */
 const SLICE = 2000;
@@ -47,18 +47,6 @@ export function createReads({ read, lastFact }: Steps, archive: Archive): TaskRe
     };
   }
 
-  function matches({ row, issue }: TaskEntry, filter: TaskFilter): boolean {
-    const { state, kind, repository, agent, label } = filter;
-    if (state !== undefined && row.state !== state) return false;
-    if (kind !== undefined && row.kind !== kind) return false;
-    if (repository !== undefined && row.repository !== repository) return false;
-    if (agent !== undefined) {
-      const had = row.past.some(({ agentId }) => agentId === agent);
-      if (!had && row.lease?.agentId !== agent) return false;
-    }
-    return label === undefined || issue.row.labels.includes(label.toLowerCase());
-  }
-
   /** The next tasks in order of number; those that live are in memory. */
   function pageAfter(memory: Memory, after: number, { state }: TaskFilter): TaskEntry[] {
     if (state === undefined || !OPEN_STATES.includes(state)) {
@@ -68,19 +56,21 @@ export function createReads({ read, lastFact }: Steps, archive: Archive): TaskRe
         return task === undefined ? [] : task.row === null ? revive(task, of) : task;
       });
     }
-    return [...memory.tasks.values()]
+    return memory.issues
+      .values()
+      .flatMap(({ tasks }) => tasks.filter(isOpenTask))
       .filter(({ seq, row }) => seq > after && row.state === state)
       .sort((a, b) => a.seq - b.seq)
       .slice(0, SLICE);
   }
 
   async function tasks(filter: TaskFilter): ReturnType<TaskReads['tasks']> {
-    let after = readCursor(filter.cursor);
+    let after = readCursor(filter.cursor) ?? 0;
     const found: TaskEntry[] = [];
     while (found.length <= filter.limit) {
       const page = await read((_now, memory) => {
         const next = pageAfter(memory, after, filter);
-        found.push(...next.filter((task) => matches(task, filter)));
+        found.push(...next.filter(({ row, issue }) => suits(row, issue.row.labels, filter)));
         return next;
       });
       if (page.length < SLICE) break;
@@ -122,8 +112,7 @@ export function createReads({ read, lastFact }: Steps, archive: Archive): TaskRe
     peek: (names, limit) => read((_now, { buckets }) => buckets.peek(names, limit)),
     task: (id, historyCursor) =>
       read((_now, memory) => {
-        const before =
-          historyCursor === undefined ? Number.POSITIVE_INFINITY : readCursor(historyCursor);
+        const before = readCursor(historyCursor) ?? Number.POSITIVE_INFINITY;
         const name = parseTaskId(id);
         const issue = name === null ? undefined : issueOf(memory, name);
         const found = issue?.tasks.find((one) => one.id === id);
@@ -167,7 +156,7 @@ export function createReads({ read, lastFact }: Steps, archive: Archive): TaskRe
     agents: () => read((now, memory) => agentsNow(memory, now)),
     queue: (delayedLimit) =>
       read((_now, memory) => ({
-        counts: memory.counts().sort(inOrder),
+        counts: memory.counts().sort(compareCounts),
         oldestReadyAt: memory.buckets.oldestReadyAt(),
         delayed: memory.due.delayed
           .first(delayedLimit)
@@ -178,18 +167,4 @@ export function createReads({ read, lastFact }: Steps, archive: Archive): TaskRe
     facts: (afterSeq, limit) => read(() => archive.facts(afterSeq, limit)),
     lastSeq: () => read(() => lastFact()),
   };
-}
-
-function inOrder(a: QueueCount, b: QueueCount): number {
-  const states = TASK_STATES.indexOf(a.state) - TASK_STATES.indexOf(b.state);
-  const kinds = TASK_KINDS.indexOf(a.kind) - TASK_KINDS.indexOf(b.kind);
-  return states || kinds || b.priority - a.priority;
-}
-
-function readCursor(cursor: string | undefined): number {
-  if (cursor === undefined) return 0;
-  if (!/^\d{1,15}$/.test(cursor)) {
-    throw new BantoError('invalid_request', 'The cursor is not one that this list gave out.');
-  }
-  return Number(cursor);
 }

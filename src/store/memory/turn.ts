@@ -4,6 +4,7 @@ import { HISTORY_KEPT, isHistory } from '../../core/attempt/history.ts';
 import type { Decision } from '../../core/decide/verb.ts';
 import type { Fact, FactBody } from '../../core/facts.ts';
 import type { Issue } from '../../core/issue.ts';
+import { nextEnqueueAt } from '../../core/priority.ts';
 import type { AgentNote } from '../../core/rows/agent-row.ts';
 import { encodeIssue } from '../../core/rows/codec.ts';
 import { type IssueRow, isSameIssue } from '../../core/rows/issue-row.ts';
@@ -12,10 +13,20 @@ import type { TaskRow } from '../../core/rows/task-row.ts';
 import { parseTaskId } from '../../core/task.ts';
 import { createAgentNotes } from './agent-notes.ts';
 import type { Archive, Changes, Counters, KeptIssue } from './archive.ts';
-import { type IssueEntry, isOpenRow, livesOn, type TaskEntry } from './entries.ts';
+import {
+  decodeWork,
+  encodeWork,
+  entriesOf,
+  type IssueEntry,
+  isOpenRow,
+  issueEntry,
+  livesOn,
+  revive,
+  type TaskEntry,
+  taskEntry,
+} from './entries.ts';
 import { createIssueMap } from './issue-map.ts';
 import type { Memory } from './memory.ts';
-import { decodeWork, encodeWork, entriesOf, revive } from './work-text.ts';
 
 export interface Turn {
   task(id: string): TaskEntry | undefined;
@@ -42,8 +53,8 @@ export interface Turn {
   lastFact(): number;
   /** It is kept now: the next turn begins. */
   finish(): void;
-  place(): number;
-  takePlace(at: number): void;
+  /** The next place in line. */
+  nextPlace(now: number): number;
 }
 
 interface Mark {
@@ -59,8 +70,6 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
   const issues = new Map<IssueEntry, Issue | null>();
   /** Of which the ledger or a task changed. */
   const work = new Set<IssueEntry>();
-  /** Put in this turn. */
-  const tasks = new Map<string, TaskEntry>();
   const made = new Set<TaskEntry>();
   const results = new Set<number>();
   const forgotten = createIssueMap<{ seq: number; tasks: number[] }>();
@@ -91,8 +100,6 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
   }
 
   function task(id: string): TaskEntry | undefined {
-    const open = memory.tasks.get(id);
-    if (open !== undefined) return open;
     const name = parseTaskId(id);
     const of = name === null ? undefined : issue(name);
     const found = of?.tasks.find((one) => one.id === id);
@@ -100,45 +107,31 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
     return found.row === null ? revive(found, of) : found;
   }
 
-  function addTask(row: TaskRow, now: number): void {
-    const of = issue(row);
-    if (of === undefined) throw new Error(`A task of an issue that nobody mirrored: ${row.id}`);
+  function addTask(row: TaskRow, of: IssueEntry, now: number): TaskEntry {
     taskSeq += 1;
-    const { id } = row;
-    const entry: TaskEntry = {
-      seq: taskSeq,
-      id,
-      issue: of,
-      row,
-      facts: [],
-      lane: null,
-      text: null,
-    };
+    const entry = taskEntry({ seq: taskSeq, id: row.id }, of, row);
     of.tasks.push(entry);
     memory.addTask(entry);
     made.add(entry);
-    tasks.set(id, entry);
     work.add(of);
     step(() => {
       memory.dropTask(entry, now);
       of.tasks.splice(of.tasks.indexOf(entry), 1);
       made.delete(entry);
-      tasks.delete(id);
     });
+    return entry;
   }
 
-  function putTask(row: TaskRow, now: number): void {
-    const entry = task(row.id);
-    if (entry === undefined) {
-      addTask(row, now);
-      return;
-    }
-    const { row: before, facts: numbers, issue: of } = entry;
+  function putTask(row: TaskRow, now: number): TaskEntry {
+    const of = issue(row);
+    if (of === undefined) throw new Error(`A task of an issue that nobody mirrored: ${row.id}`);
     const at = of.tasks.findIndex(({ id }) => id === row.id);
-    const stood = of.tasks[at] ?? entry;
+    const stood = of.tasks[at];
+    if (stood === undefined) return addTask(row, of, now);
+    const entry = stood.row === null ? revive(stood, of) : stood;
+    const { row: before, facts: numbers } = entry;
     of.tasks[at] = entry;
     memory.putTask(entry, row, now);
-    tasks.set(row.id, entry);
     work.add(of);
     if (row.result !== null && before.result === null) results.add(of.seq);
     step(() => {
@@ -146,15 +139,14 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
       entry.facts = numbers;
       of.tasks[at] = stood;
     });
+    return entry;
   }
 
   function putIssue(row: IssueRow, picture: Issue, now: number): IssueEntry {
     const found = issue(row);
     if (found === undefined) {
       issueSeq += 1;
-      const ledger = noLedger(row);
-      const entry = { seq: issueSeq, row, ledger, tasks: [], busy: false, kept: null };
-      const fresh: IssueEntry = entry;
+      const fresh = issueEntry(issueSeq, row, noLedger(row), null);
       atHand.set(row, fresh);
       issues.set(fresh, picture);
       work.add(fresh);
@@ -188,9 +180,9 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
 
   /** Whether an issue has to be at hand may change with each of its parts: looked at when all are in place. */
   function keepOrDrop(of: IssueEntry): void {
-    const lived = memory.issues.has(of.row);
+    const lived = of.lives;
     memory.keepOrDrop(of);
-    const lives = memory.issues.has(of.row);
+    const { lives } = of;
     if (lives !== lived && of.kept !== null) {
       work.add(of);
       if (!issues.has(of)) issues.set(of, null);
@@ -202,19 +194,24 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
     urgent = true;
     factSeq += 1;
     facts.push({ seq: factSeq, at: now, ...body });
-    const entry = 'taskId' in body && isHistory(body) ? tasks.get(body.taskId) : undefined;
-    if (entry !== undefined) entry.facts = [...entry.facts.slice(1 - HISTORY_KEPT), factSeq];
+  }
+
+  /** The number of the last fact becomes a part of its task's history. */
+  function remember({ taskId }: { taskId: string }, put: readonly TaskEntry[]): void {
+    for (const entry of put) {
+      if (entry.id === taskId) entry.facts = [...entry.facts.slice(1 - HISTORY_KEPT), factSeq];
+    }
   }
 
   function finish(): void {
     for (const entry of issues.keys()) entry.kept = entry.row;
     for (const of of work) {
-      for (const [at, { seq, id, row, text }] of of.tasks.entries()) {
+      of.tasks.forEach(({ seq, id, row, text }, at) => {
         if (row !== null && text !== null) of.tasks[at] = { seq, id, row: null, text };
-      }
+      });
     }
     agents.finish();
-    const sets = [atHand, issues, work, tasks, made, results, forgotten, settings, learned];
+    const sets = [atHand, issues, work, made, results, forgotten, settings, learned];
     for (const set of sets) set.clear();
     steps.length = 0;
     placeAtStart = place;
@@ -239,11 +236,14 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
       if (decision.issue !== undefined) {
         of = putIssue(decision.issue.row, decision.issue.picture, now);
       } else if (ref !== null) of = issue(ref);
-      for (const row of rows) putTask(row, now);
+      const put = rows.map((row) => putTask(row, now));
       if (ledger !== undefined && of !== undefined) putLedger(of, ledger);
       if (of !== undefined) keepOrDrop(of);
       for (const about of notes) agents.note(about, now);
-      for (const body of bodies) append(body, now);
+      for (const body of bodies) {
+        append(body, now);
+        if ('taskId' in body && isHistory(body)) remember(body, put);
+      }
     },
     putSetting(name, value) {
       const before = memory.settings.get(name);
@@ -321,10 +321,7 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
         closedAt: livesOn(entry) ? null : entry.row.seenAt,
         picture,
       })),
-      // In the order in which they are kept: neighbours are found together.
-      work: Array.from(work)
-        .sort((a, b) => a.seq - b.seq)
-        .map((entry) => [entry.seq, encodeWork(entry)] as const),
+      work: Array.from(work, (entry) => [entry.seq, encodeWork(entry)] as const),
       tasks: Array.from(made, ({ seq, issue: of }) => [seq, of.seq] as const),
       results: [...results],
       resultsForgotten,
@@ -336,9 +333,9 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
     facts: () => facts,
     lastFact: () => factSeq,
     finish,
-    place: () => place,
-    takePlace(at) {
-      place = at;
+    nextPlace(now) {
+      place = nextEnqueueAt(now, place);
+      return place;
     },
   };
 }

@@ -93,7 +93,7 @@ function prepare(db: DatabaseSync, path: string): void {
   refuseStrange(db, path);
   db.exec('PRAGMA journal_mode = WAL');
   db.exec(
-    'PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -8000; PRAGMA temp_store = MEMORY',
+    'PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -8000; PRAGMA wal_autocheckpoint = 4000; PRAGMA temp_store = MEMORY',
   );
   migrate(db);
 }

@@ -14,7 +14,7 @@ import {
   SQLITE_BUSY,
   schemaOf,
 } from './database.ts';
-import { first, loadStatements } from './statements.ts';
+import { loadStatements } from './statements.ts';
 
 export type Inspection =
   | { readonly state: 'missing' }
@@ -56,5 +56,5 @@ export function inspectDatabase(dataDir: string): Inspection {
 function tokensIn(db: DatabaseSync): number {
   if (schemaOf(db) === 0) return 0;
   const { tokens } = loadStatements(db, 'inspect', ['tokens']);
-  return first<{ count: number }>(tokens)?.count ?? 0;
+  return (tokens.get() as { count: number }).count;
 }

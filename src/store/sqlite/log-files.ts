@@ -3,12 +3,12 @@
 import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
-  LOG_SEGMENT_BYTES,
   LOG_SEGMENTS_KEPT,
   type LogStore,
   pageOf,
   piecesOf,
 } from '../../core/attempt/log-store.ts';
+import { readLogPage } from '../memory/logs.ts';
 
 const NAME = /^(\d+)\.(\d+)$/;
 
@@ -60,19 +60,10 @@ export function createLogFiles(folder: string, now: () => number): LogStore {
       }
       return pageOf(await lengthsOf(taskId, fence), 0, 0)?.size ?? 0;
     },
-    async read(taskId, fence, offset, limit) {
-      const page = pageOf(await lengthsOf(taskId, fence), offset, limit);
-      if (page === null) return null;
-      const parts: Buffer[] = [];
-      for (let place = page.from; place < page.to; ) {
-        const segment = Math.floor(place / LOG_SEGMENT_BYTES);
-        const begin = segment * LOG_SEGMENT_BYTES;
-        const end = Math.min(page.to, begin + LOG_SEGMENT_BYTES);
-        parts.push(await slice(pathOf(taskId, fence, segment), place - begin, end - place));
-        place = end;
-      }
-      return { offset: page.from, bytes: Buffer.concat(parts), size: page.size };
-    },
+    read: async (taskId, fence, offset, limit) =>
+      readLogPage(await lengthsOf(taskId, fence), offset, limit, (segment, from, length) =>
+        slice(pathOf(taskId, fence, segment), from, length),
+      ),
     async fences(taskId) {
       const all = (await names(taskId)).map(({ fence }) => fence);
       return [...new Set(all)].sort((a, b) => a - b);

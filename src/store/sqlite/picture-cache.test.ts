@@ -27,24 +27,22 @@ function counted(fails: () => boolean = () => false) {
   return { read, cache: withPictureCache(archive, 5000) };
 }
 
-test('what was written or read last is not read again', () => {
+test('what was written last is not read', () => {
   const { read, cache } = counted();
   cache.write(changes({ seq: 1, picture: picture(1) }, { seq: 2, picture: null }));
   expect(cache.picture(1).number).toBe(1);
-  expect(cache.picture(2).number).toBe(2);
   expect(cache.picture(2).number).toBe(2);
   expect(read).toEqual([2]);
 });
 
 test('the oldest make room', () => {
   const { read, cache } = counted();
-  for (const seq of [1, 2, 3, 4]) cache.picture(seq);
-  cache.picture(4);
-  cache.picture(1);
-  expect(read).toEqual([1, 2, 3, 4, 1]);
+  for (const seq of [1, 2, 3, 4]) cache.write(changes({ seq, picture: picture(seq) }));
+  for (const seq of [4, 3, 1]) expect(cache.picture(seq).number).toBe(seq);
+  expect(read).toEqual([1]);
   cache.write(changes({ seq: 9, picture: picture(9, 100_000) }));
   expect(cache.picture(9).number).toBe(9);
-  expect(read.at(-1)).toBe(9);
+  expect(read).toEqual([1, 9]);
 });
 
 test('a write that fails leaves what was shown before', () => {

@@ -1,5 +1,6 @@
 // Issues as the forge showed them last, the newest of them in memory: a hand-out needs one, and mostly of an issue
-// that was mirrored not long ago. Bounded by length, not by number.
+// that was mirrored not long ago. Bounded by length, not by number. What is read from the file is not put here: it is
+// hardly ever wanted twice before it is mirrored again, and keeping it cost more than reading it.
 
 import type { Issue } from '../../core/issue.ts';
 import type { Archive } from '../memory/archive.ts';
@@ -11,7 +12,7 @@ const FRAME = 600;
 const sizeOf = ({ title, body }: Issue): number => FRAME + title.length + body.length;
 
 export function withPictureCache(archive: Archive, most = MOST_CHARACTERS): Archive {
-  /** What was used last; when that is half of what may be kept, it becomes `earlier`, and what was that goes. */
+  /** What came last; when that is half of what may be kept, it becomes `earlier`, and what was that goes. */
   let recent = new Map<number, Issue>();
   let earlier = new Map<number, Issue>();
   let size = 0;
@@ -30,13 +31,7 @@ export function withPictureCache(archive: Archive, most = MOST_CHARACTERS): Arch
 
   return {
     ...archive,
-    picture(seq) {
-      const found = recent.get(seq);
-      if (found !== undefined) return found;
-      const picture = earlier.get(seq) ?? archive.picture(seq);
-      put(seq, picture);
-      return picture;
-    },
+    picture: (seq) => recent.get(seq) ?? earlier.get(seq) ?? archive.picture(seq),
     write(changes) {
       // Not before it is kept: a write that fails must leave what was shown before.
       archive.write(changes);

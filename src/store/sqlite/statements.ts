@@ -8,8 +8,6 @@ import { BantoError } from '../../core/errors.ts';
 
 export const SQL_DIR = join(import.meta.dirname, 'sql');
 
-export type Values = Record<string, SQLInputValue>;
-
 function parseStatements(text: string): Map<string, string> {
   const [, ...parts] = text.split(/^-- name: /m);
   return new Map(
@@ -44,24 +42,21 @@ export function loadStatements<Name extends string>(
 
 const ROWS_AT_ONCE = 16;
 
-type Row = readonly (string | number)[];
-
-/** The same statement for many rows at once: `one` ends with the places of a row. */
-export function inBatches(db: DatabaseSync, one: StatementSync): (rows: readonly Row[]) => void {
+/** The same statement for many rows at once: `one` ends with the places of a row. The values of all rows in a row. */
+export function inBatches(
+  db: DatabaseSync,
+  one: StatementSync,
+): (values: readonly SQLInputValue[]) => void {
   const sql = one.sourceSQL.slice(0, one.sourceSQL.lastIndexOf(')') + 1);
-  const places = `, ${sql.slice(sql.lastIndexOf('('))}`;
-  const many = db.prepare(sql + places.repeat(ROWS_AT_ONCE - 1));
-  return (rows) => {
+  const places = sql.slice(sql.lastIndexOf('('));
+  const many = db.prepare(sql + `, ${places}`.repeat(ROWS_AT_ONCE - 1));
+  const width = places.split('?').length - 1;
+  return (values) => {
     let at = 0;
-    for (; at + ROWS_AT_ONCE <= rows.length; at += ROWS_AT_ONCE) {
-      many.run(...rows.slice(at, at + ROWS_AT_ONCE).flat());
+    for (let next = ROWS_AT_ONCE * width; next <= values.length; next += ROWS_AT_ONCE * width) {
+      many.run(...values.slice(at, next));
+      at = next;
     }
-    for (; at < rows.length; at += 1) one.run(...(rows[at] ?? []));
+    for (; at < values.length; at += width) one.run(...values.slice(at, at + width));
   };
-}
-
-/** A statement that finds one row or none. SQL has no types: the row's shape is the caller's word. */
-// oxlint-disable-next-line typescript/no-unnecessary-type-parameters
-export function first<Row>(statement: StatementSync, values: Values = {}): Row | undefined {
-  return statement.get(values) as Row | undefined;
 }

@@ -70,14 +70,15 @@ export function createWorkLog(db: DatabaseSync): WorkLog {
     write({ issues, work }) {
       next = { places: [], deleted: 0 };
       const lives = new Map(issues.map(({ seq, closedAt }) => [seq, closedAt === null]));
-      const rows: [number, number, string][] = [];
+      const values: (number | string)[] = [];
+      let place = last;
       for (const [issue, text] of work) {
         const living = lives.get(issue) ?? places.has(issue);
-        if (living) rows.push([last + rows.length + 1, issue, text]);
+        if (living) values.push((place += 1), issue, text);
         else sql.closed.run(text, issue);
-        next.places.push([issue, living ? last + rows.length : null]);
+        next.places.push([issue, living ? place : null]);
       }
-      append(rows);
+      append(values);
       deleteOutdated(2 * work.length);
     },
     kept() {

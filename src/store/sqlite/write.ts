@@ -68,7 +68,7 @@ export function createWrite(db: DatabaseSync, log: WorkLog): (changes: Changes) 
     let changed = resultsForgotten === null ? 0 : 1;
     for (const issue of changes.issues) changed += writeIssue(issue);
     log.write(changes);
-    putTasks(tasks);
+    putTasks(tasks.flat());
     if (results.length > 0) sql.results.run(changes.counters.clock, JSON.stringify(results));
     for (const [id, text] of agents) {
       if (text === null) sql.forgetAgent.run(id);

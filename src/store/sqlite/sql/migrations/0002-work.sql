@@ -1,4 +1,4 @@
--- The work on an issue, its ledger and its tasks, becomes one text (src/store/memory/work-text.ts): what changes
+-- The work on an issue, its ledger and its tasks, becomes one text (src/store/memory/entries.ts): what changes
 -- together lies together and is written once. No index is left that a hand-out or a completion would have to change.
 
 -- Of issues that live: a log, only ever appended to at its end, so that what one turn changes fills few pages. The
