@@ -1,7 +1,7 @@
 // The way to Redis. While the connection is away every call is told `busy`; when it is back, the generation is
 // compared before anything else may pass.
 
-import { Command } from 'ioredis';
+import { Command, Redis } from 'ioredis';
 import { type BantoError, busy } from '../../../core/errors.ts';
 import type { Keys } from '../keys.ts';
 import { type WrittenArguments, WrittenCommand } from './arguments.ts';
@@ -131,8 +131,19 @@ export async function openLink(options: LinkOptions): Promise<Link> {
     }
   }
 
+  /** What is sent in one turn goes out in one write: a call to the system costs more than a command. */
+  function gatherWrites(): void {
+    const stream = client instanceof Redis ? (client.stream ?? null) : null;
+    if (stream === null || stream.writableCorked > 0) return;
+    stream.cork();
+    process.nextTick(() => stream.uncork());
+  }
+
   const send = <Answer>(command: string, ...args: (string | number)[]): Promise<Answer> =>
-    through(() => client.call(command, ...args.map(String)) as Promise<Answer>);
+    through(() => {
+      gatherWrites();
+      return client.call(command, ...args.map(String)) as Promise<Answer>;
+    });
 
   let reattaching: Promise<void> | null = null;
   function reattach(): Promise<void> {

@@ -42,7 +42,7 @@ interface KnownIssue {
 }
 
 export function createReads(env: Reading): Omit<TaskReads, 'registry' | 'peek' | 'holding'> {
-  const { link, keys, works, buckets, snapshots, log, projection, now } = env;
+  const { link, keys, works, snapshots, log, projection, now } = env;
   const { at } = keys;
   const readStats = createStats(link, keys);
 
@@ -144,9 +144,10 @@ export function createReads(env: Reading): Omit<TaskReads, 'registry' | 'peek' |
     return found.filter(({ count }) => count > 0).sort(compareCounts);
   }
 
+  /** From the heads of the buckets: a score is 16 digits, and ends with the instant. */
   async function oldestReadyAt(): Promise<number | null> {
-    const heads = await buckets.peek((await buckets.registry()).buckets, 1);
-    const instants = heads.flatMap(({ scores }) => scores.map((score) => score % 1e13));
+    const heads = await link.send<string[]>('ZRANGE', at.queue_heads, 0, -1);
+    const instants = heads.map((head) => Number(head.slice(0, 16)) % 1e13);
     return instants.length === 0 ? null : Math.min(...instants);
   }
 

@@ -64,6 +64,8 @@ export interface Steps {
 /** One step keeps everybody else waiting: it does at most this much. */
 const MOST_ROWS = 200;
 const MOST_CLAIMS = 32;
+/** Fewer are not worth a step of their own. */
+const LEAST_TOGETHER = 8;
 /** How much older than the step a decision may be. */
 const MOST_LATE_MS = 1000;
 
@@ -78,6 +80,8 @@ export function createSteps(
   let changes: Waiting<Change, Applied>[] = [];
   let claims: Waiting<ClaimAsked, ClaimReply>[] = [];
   let scheduled = false;
+  /** Changes and claims that Redis has not answered yet. */
+  let underWay = 0;
   let version = 0;
   const writeArguments = createArguments();
 
@@ -144,13 +148,13 @@ export function createSteps(
   }
 
   /** As many as one step may do, in order. A row is compared once in a step: who names it again comes with the next. */
-  function nextChanges(): Waiting<Change, Applied>[] {
+  function nextChanges(most: number): Waiting<Change, Applied>[] {
     const named = new Set<string>();
     let rows = 0;
     let count = 0;
     for (const { asked } of changes) {
       rows += asked.rows.length + asked.lists.length / 2;
-      if (count === MOST_CHANGES) break;
+      if (count === MOST_CHANGES || count === most) break;
       if (count > 0 && (rows > MOST_ROWS || asked.rows.some(([name]) => named.has(name)))) break;
       for (const [name] of asked.rows) named.add(name);
       count += 1;
@@ -159,14 +163,23 @@ export function createSteps(
   }
 
   function flush(): void {
-    const changing = nextChanges();
-    const claiming = claims.splice(0, MOST_CLAIMS);
+    // Half of all: Redis works on it while the other half is decided and answered here.
+    const most = Math.ceil((underWay + changes.length + claims.length) / 2);
+    const changing = nextChanges(Math.max(LEAST_TOGETHER, most));
+    // Claims come after the changes that were asked for before them.
+    const room = changes.length > 0 ? 0 : Math.max(LEAST_TOGETHER, most) - changing.length;
+    const claiming = claims.splice(0, Math.min(MOST_CLAIMS, room));
+    const together = changing.length + claiming.length;
+    underWay += together;
     scheduled = changes.length > 0 || claims.length > 0;
     if (scheduled) setImmediate(flush);
-    step(
+    const stepped = step(
       changing.map(({ asked }) => asked),
       claiming.map(({ asked }) => asked),
-    ).then(
+    ).finally(() => {
+      underWay -= together;
+    });
+    stepped.then(
       ({ words, answers }) => {
         changing.forEach(({ resolve }, index) => resolve(words[index] === 'ok' ? 'ok' : 'stale'));
         claiming.forEach((waiting, index) => {
