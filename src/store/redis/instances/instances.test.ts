@@ -150,14 +150,15 @@ describe('two instances', () => {
 describe('verbs that are asked for at once', () => {
   const steps = async () => Number(await server.raw.hget('banto:meta', 'steps'));
 
-  it('share a round trip, and each has its own answer', async () => {
+  it('share a few steps, and each has its own answer', async () => {
     await worlds[0].mirror(...Array.from({ length: 30 }, (_, index) => entry(index + 1)));
     const handed = await Promise.all(
       Array.from({ length: 30 }, (_, index) => worlds[0].take(`a${index}`)),
     );
     const before = await steps();
     const ended = await Promise.all(handed.map((handOut) => worlds[0].complete(handOut)));
-    expect((await steps()) - before).toBe(1);
+    // Two halves, so that Redis works on one while the other is decided; and what is shown of it.
+    expect((await steps()) - before).toBeLessThanOrEqual(4);
     expect(ended.map((end) => end.outcome === 'ok' && end.task.id)).toEqual(
       handed.map(({ task }) => task.id),
     );

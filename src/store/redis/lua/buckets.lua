@@ -1,5 +1,4 @@
 -- Part of the library: buckets get short numbers, and the list of their heads is made.
-
 -- Arguments: clock, generation, then names of buckets. Reply: `ok`, what filing goes by, and the number of each.
 -- A new bucket outdates every ranking.
 local function number_buckets(A)

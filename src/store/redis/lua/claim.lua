@@ -1,7 +1,5 @@
--- Part of the step: claim, the only choice that is made in Redis. The oldest task of the first group of buckets that
--- has one. The lease is a line on top of the unchanged text of its issue: whoever reads it unfolds it by the rules of
--- core.
-
+-- Part of the step: claim, the only choice that is made in Redis: the oldest task of the first group of buckets that has
+-- one. The lease is a line on top of the unchanged text of its issue, which whoever reads it unfolds by core's rules.
 -- Groups of bucket numbers, `1,2|7;3`, as bucket → group; `;` before a group whose buckets are less urgent than all
 -- before it, `*` in front where that order is not kept. What a text means never changes, so it is kept between calls.
 local rankings, ranked = {}, 0
@@ -35,43 +33,39 @@ end
 -- Buckets whose heads are known, by their group.
 local function by_group(w, rank)
   local groups = w.grouped[rank] or { upto = 0 }
-  w.grouped[rank] = groups
   for n = groups.upto + 1, #w.known do
-    local bucket = w.known[n]
-    local group = rank[bucket]
+    local group = rank[w.known[n]]
     if group then
-      local list = groups[group] or {}
-      list[#list + 1], groups[group] = bucket, list
+      groups[group] = groups[group] or {}
+      groups[group][#groups[group] + 1] = w.known[n]
     end
   end
-  groups.upto = #w.known
+  groups.upto, w.grouped[rank] = #w.known, groups
   return groups
 end
--- The bucket with the oldest head of the first group that has one. What is not read yet is less urgent or younger than
--- what is: it cannot come before the head of a group that nothing as urgent goes before, nor before one that is more
--- urgent.
+-- The bucket with the oldest head of the first group that has one. What is not read yet is less urgent or younger: it
+-- cannot come before the head of a group that nothing as urgent goes before, nor before one that is more urgent.
 local function best_bucket(w, rank)
+  local best
   repeat
-    local groups, best, oldest = by_group(w, rank), nil, math.huge
-    local group = 0
+    local groups, group, oldest = by_group(w, rank), 0, math.huge
+    best = nil
     while not best and group < rank.groups do
       group = group + 1
-      local list = groups[group]
-      for n = 1, list and #list or 0 do
+      local list = groups[group] or {}
+      for n = 1, #list do
         local head = w.head[list[n]]
         if head and head < oldest then best, oldest = list[n], head end
       end
     end
-    if best and (rank.first[group] and oldest <= w.read or rank.ordered and floor(oldest / 1e13) < floor(w.read / 1e13)) then return best end
-    local all = not load_heads(w)
-    if all then return best end
-  until false
+    local settled = best and (rank.first[group] and oldest <= w.read or rank.ordered and floor(oldest / 1e13) < floor(w.read / 1e13))
+  until settled or not load_heads(w)
+  return best
 end
 local function page(bucket, from)
   return call('ZRANGE', K.queue_bucket .. bucket, int(from), int(from + 2), 'WITHSCORES')
 end
--- Takes the oldest task of a bucket that this call has not taken or passed over; nothing leaves a bucket before the end.
--- The next one is its head from here on.
+-- Takes the oldest task that this call has not taken or passed over; the next one is the bucket's head from here on.
 local function take(w, bucket)
   local c = w.candidates[bucket] or { at = 1, from = 0, list = page(bucket, 0) }
   w.candidates[bucket] = c
@@ -125,9 +119,8 @@ local function choose(w, rank, owner, ms)
     end
   end
 end
--- One claim: group list, registry version, tasks it may hold besides, agent, token, seconds, lock of writes in ms,
--- lowest fence, request (JSON).
--- Reply: `leased`, id, the row of its issue, when that was seen; or another word and what belongs to it.
+-- One claim: group list, registry version, tasks it may hold, agent, token, seconds, lock of writes in ms, lowest fence,
+-- request (JSON). Reply: `leased`, id, the row of its issue, when that was seen; or another word and what belongs to it.
 local function claim(A, p, w)
   local agent, token, seconds = A[p + 3], A[p + 4], A[p + 5]
   local held = w.held[agent]
@@ -160,17 +153,17 @@ local function claim(A, p, w)
   return 'leased', id, text, found.seen or ''
 end
 -- Rows and facts, then lists, as in `apply`.
-local function set_all(key, values)
+local function set_all(key, values, failed)
   local set, s = { 'HSET', key }, 2
   for name, text in pairs(values) do set[s + 1], set[s + 2], s = name, text, s + 2 end
-  return set, s
+  return set, 1, s, failed
 end
 local function finish_claims(w, failed)
   if w.f > 5 then append(w.facts, 1, w.f) end
-  local set, s = set_all(K.rows, w.set)
-  if s > 2 then call(unpack(set, 1, s)) end
-  set, s = set_all(K.process_holds, w.holds)
-  if s > 2 then run(set, 1, s, failed) end
+  if next(w.set) then
+    call(unpack(set_all(K.rows, w.set)))
+    run(set_all(K.process_holds, w.holds, failed))
+  end
   for _, gone in pairs(w.gone) do run(gone, 1, #gone, failed) end
   local gone, new = { 'ZREM', K.queue_heads }, { 'ZADD', K.queue_heads }
   for bucket, c in pairs(w.candidates) do

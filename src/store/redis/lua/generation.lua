@@ -12,7 +12,6 @@ local function attach(A)
   local answers = match(call('INFO', 'server'), 'run_id:(%x+)') or ''
   if meta.generation ~= '' and more[4] ~= A[9] then return { 'format' } end
   if tonumber(A[10]) > (tonumber(meta.fence_floor) or 0) then call('HSET', K.meta, 'fence_floor', A[10]) end
-
   -- Numbers of facts go on from the highest that anybody saw.
   local function mark()
     meta.seq = int(math.max(last, seen))
@@ -27,7 +26,6 @@ local function attach(A)
     meta.generation = fresh
     call('HSET', K.meta, 'generation', fresh)
   end
-
   if meta.generation == '' then
     renew()
     call('HSET', K.meta, 'home', A[8], 'server', answers, 'server_seq', int(last), 'format', A[9], 'filing', '1', 'registry_version', '1')

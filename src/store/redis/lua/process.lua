@@ -1,5 +1,4 @@
 -- Part of the library: named locks with an owner. Arguments: clock, generation, name, owner, and ms to take it.
-
 -- Takes the lock, or renews it for its owner.
 local function take_lock(A)
   local key = K.lock_process .. A[3]

@@ -1,7 +1,5 @@
--- Part of the step: applies changes that somebody decided, each only if what it was decided from still holds.
--- Rows and facts first, and both or neither; then the lists that follow from rows. A list that cannot be
--- changed is reported: the sweep builds it from the rows again.
-
+-- Part of the step: applies changes that somebody decided, each only if what it was decided from still holds. Rows and
+-- facts first, both or neither; then lists. One that cannot be changed is reported: the sweep builds it from the rows.
 -- The oldest of a bucket, as `queue:heads` names it: 16 digits of its score, a space, the bucket.
 local function head_name(bucket, score)
   return sub('0000000000000000', #score + 1) .. score .. ' ' .. bucket
@@ -31,8 +29,7 @@ local function own_locks(items, first, last)
   if #drop > 1 then call(unpack(drop)) end
   return owners[1]
 end
--- How many issues with open tasks carry a label that is not learned yet; coming into use and going out of it outdates
--- every ranking. Labels and by how many.
+-- How many issues use a label that is not learned yet: the first and the last use outdate every ranking. Labels, by how many.
 local function count_uses(items, first, last)
   for x = first, last, 2 do
     local label, by = items[x], items[x + 1]
@@ -117,10 +114,8 @@ end
 local function move_heads(buckets, before)
   for k = 1, #buckets do
     local head = head_of(buckets[k])
-    if head ~= before[k] then
-      if before[k] then try('ZREM', K.queue_heads, before[k]) end
-      if head then try('ZADD', K.queue_heads, '0', head) end
-    end
+    if before[k] and head ~= before[k] then try('ZREM', K.queue_heads, before[k]) end
+    if head and head ~= before[k] then try('ZADD', K.queue_heads, '0', head) end
   end
 end
 -- Changes: how many; what they are bound to, and how many values that is; rows to compare, and their texts; facts, rows to
@@ -145,9 +140,8 @@ local function apply(A, p, words, failed)
     before[k] = head_of(buckets[k]) or false
   end
   p = p + 1 + #buckets
-  local lists = tonumber(A[p])
   p = p + 1
-  for _ = 1, lists do
+  for _ = 1, tonumber(A[p - 1]) do
     command, first, last, p = kept(A, p, ok)
     if last >= first then run(command, first, last, failed) end
   end

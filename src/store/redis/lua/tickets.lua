@@ -1,5 +1,4 @@
 -- Part of the library: tickets. All of them: clock, generation, then their own arguments.
-
 -- Arguments: id, agent, data (without its closing brace), ms, and how many at most of the agent and in all ('' for
 -- any). Reply: `ok`, `perAgent` or `all`.
 local function create_ticket(A)

@@ -1,10 +1,7 @@
 -- Part of every function: the clock, the counters of the namespace, and how numbers are spelled.
-
 -- Set when a function begins: while the library is loaded there is no Redis to call yet.
-local call, try, unpack, sub, byte, find, match, gmatch, format, floor, tonumber, pairs
-local now, now_text, micros, meta
+local call, try, unpack, sub, byte, find, match, gmatch, format, floor, tonumber, pairs, now, now_text, micros, meta
 local function int(n) return format('%d', n) end
-
 -- The clock never goes back: when the one it reads does, it goes on from where it was.
 local function read_clock(given_ms)
   local read
