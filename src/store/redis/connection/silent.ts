@@ -12,6 +12,8 @@ export interface Silent {
   send(key: string, fill: Fill): Promise<void>;
   /** The same with what others want to say in the next moment. */
   soon(key: string, fill: Fill): Promise<void>;
+  /** What was sent is read and not done: whoever reads it takes no writes (any more), and cannot say so. */
+  reconnect(): void;
   close(): void;
 }
 
@@ -63,6 +65,7 @@ export async function openSilent(
       if (gathered.length === 1) sending = sendGathered(key);
       return sending;
     },
+    reconnect: () => client.disconnect(true),
     close: () => client.disconnect(),
   };
 }

@@ -247,6 +247,7 @@ export function createProjection(env: Projecting): Projection {
         from = to;
       }
     }
+    silent.reconnect();
     throw busy(new Error('What is derived from facts could not be written.'));
   }
 

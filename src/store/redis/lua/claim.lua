@@ -95,7 +95,7 @@ local function ready_line(text, name)
 end
 -- After data was lost a task may be leased without our knowing, unless its issue is younger than the loss.
 local function is_free(w, text)
-  return w.quarantine <= now or tonumber(match('\n' .. text, '\nv%d+ %S* (%d+)\n')) >= w.lost_at
+  return w.quarantine <= now or (tonumber(match('\n' .. text, '\nv%d+ %S* (%d+)\n')) or 0) >= w.lost_at
 end
 -- Takes the first task that can be taken; nil when there is none.
 local function choose(w, rank, owner, ms)

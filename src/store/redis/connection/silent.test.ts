@@ -1,0 +1,49 @@
+// Commands without answers: they are done when the promise says so, and a connection that is no use is made again.
+
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type RedisServer, startRedisServer } from '../../../../test/support/redis-server.ts';
+import { succeeds } from '../../../../test/support/succeeds.ts';
+import { openClient } from './connect.ts';
+import { openSilent, type Silent } from './silent.ts';
+
+let server: RedisServer;
+let silent: Silent;
+beforeAll(async () => {
+  server = await startRedisServer();
+  const timeouts = { commandTimeoutMs: 2000, connectTimeoutMs: 2000 };
+  silent = await openSilent(openClient({ url: server.url }, timeouts), () => undefined);
+});
+afterAll(async () => {
+  silent.close();
+  await server.stop();
+});
+
+const set = (key: string, value: string) =>
+  silent.send(key, (to) => to.command(['SET', key, value]));
+
+it('is done when it was read, and what fails in it harms nothing else', async () => {
+  await silent.send('a', (to) => {
+    to.command(['SET', 'a', 'é \r\n "1"']);
+    to.command(['HSET', 'a', 'not', 'a hash']);
+    to.command(['NO-SUCH-COMMAND']);
+    to.command(['SET', 'b', '2']);
+  });
+  expect(await server.raw.mget('a', 'b')).toEqual(['é \r\n "1"', '2']);
+});
+
+it('gathers what is said in one moment, in the order it was said', async () => {
+  await Promise.all(
+    ['1', '2', '3'].map((value) => silent.soon('c', (to) => to.command(['APPEND', 'c', value]))),
+  );
+  expect(await server.raw.get('c')).toBe('123');
+});
+
+it('finds another server when the one that reads does nothing', async () => {
+  await server.raw.call('REPLICAOF', '127.0.0.1', '1');
+  await set('d', 'lost');
+  expect(await server.raw.get('d')).toBeNull();
+  await server.raw.call('REPLICAOF', 'NO', 'ONE');
+  silent.reconnect();
+  await succeeds(() => set('d', 'kept'));
+  expect(await server.raw.get('d')).toBe('kept');
+});
