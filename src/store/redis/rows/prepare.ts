@@ -22,6 +22,7 @@ import {
   nextWork,
   seenName,
   type Work,
+  type WorkChange,
 } from './work.ts';
 
 const MOST_TRIES = 50;
@@ -51,6 +52,23 @@ export interface Preparing {
   readonly buckets: Buckets;
   readonly indexes: Indexes;
   readonly snapshots: IssueSnapshots;
+}
+
+/** The issue where it looks otherwise than before; undefined: it does not. */
+function changedIssue(work: Work, issue: Decision<unknown>['issue']): WorkChange['issue'] {
+  if (issue === undefined) return undefined;
+  const { row } = issue;
+  const picture = fingerprintOf(issue.picture);
+  const same = picture === work.picture && encodeIssue({ ...row, seenAt: 0 }) === work.issueText;
+  return same ? undefined : { row, picture, born: work.born || issue.picture.createdAt };
+}
+
+/** Ready tasks that a decision does not name: where the labels of the issue change, so do their buckets. */
+function readyBeside({ tasks }: Work, named: readonly TaskRow[]): TaskRow[] {
+  return tasks
+    .filter((task) => task.open && !named.some(({ id }) => task.id === id))
+    .map(({ row }) => row)
+    .filter(({ state }) => state === 'ready');
 }
 
 export function createPrepare(env: Preparing): (decided: Decided) => Promise<Prepared> {
@@ -109,19 +127,8 @@ export function createPrepare(env: Preparing): (decided: Decided) => Promise<Pre
     const before = issue === undefined ? undefined : issueOf(work);
     const relabelled =
       before !== undefined && !sameTexts(before.matchLabels, issue?.row.matchLabels ?? []);
-    // Ready tasks that the decision does not name: its labels changed, and so do their buckets.
-    const others = relabelled
-      ? work.tasks.filter(
-          (task) =>
-            task.open &&
-            task.row.state === 'ready' &&
-            !(decision.tasks ?? []).some(({ id }) => task.id === id),
-        )
-      : [];
-    const changed =
-      others.length === 0
-        ? (decision.tasks ?? [])
-        : [...(decision.tasks ?? []), ...others.map(({ row }) => row)];
+    const named = decision.tasks ?? [];
+    const changed = relabelled ? [...named, ...readyBeside(work, named)] : named;
     let known = issue?.row ?? before;
     const issueRow = () => {
       known ??= issueOf(work);
@@ -151,38 +158,21 @@ export function createPrepare(env: Preparing): (decided: Decided) => Promise<Pre
         moves.set(row.id, { from, to: row.state, before: priority, after: row.priority });
       }
     });
-    const shown =
-      issue === undefined
-        ? undefined
-        : {
-            row: issue.row,
-            picture: fingerprintOf(issue.picture),
-            born: work.born === 0 ? issue.picture.createdAt : work.born,
-          };
-    const sameIssue =
-      shown === undefined ||
-      (shown.picture === work.picture &&
-        encodeIssue({ ...shown.row, seenAt: 0 }) === work.issueText);
-    const same = sameIssue && changed.length === 0 && ledger === undefined;
-    const next = same
-      ? null
-      : nextWork(
-          work,
-          {
-            ...(sameIssue || shown === undefined ? {} : { issue: shown }),
-            ...(ledger === undefined ? {} : { ledger }),
-            tasks,
-          },
-          now,
-          identifiers.lock,
-        );
+    const looks = changedIssue(work, issue);
+    const same = looks === undefined && changed.length === 0 && ledger === undefined;
+    const differs = {
+      ...(looks === undefined ? {} : { issue: looks }),
+      ...(ledger === undefined ? {} : { ledger }),
+      tasks,
+    };
+    const next = same ? null : nextWork(work, differs, now, identifiers.lock);
     const after = next?.work ?? work;
     const [wasOpen, open] = [isOpenWork(work), isOpenWork(after)];
-    if (!sameIssue || wasOpen !== open) {
+    if (looks !== undefined || wasOpen !== open) {
       indexes.moveIssue(work, after, issue?.row.seenAt ?? now, filing.isLearned, lists);
     }
-    if (issue !== undefined && shown !== undefined && shown.picture !== work.picture) {
-      showIssue(work, issue.picture, shown.picture, lists);
+    if (issue !== undefined && after.picture !== work.picture) {
+      showIssue(work, issue.picture, after.picture, lists);
     }
     if (ledger !== undefined) indexes.moveLedger(work.name, work.ledger, ledger, lists);
 

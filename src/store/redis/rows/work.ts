@@ -207,7 +207,9 @@ export function decodeWork(name: string, text: string): Work {
 
 /** What is left out stays as it is. */
 export interface WorkChange {
-  readonly issue?: { readonly row: IssueRow; readonly picture: string; readonly born: number };
+  readonly issue?:
+    | { readonly row: IssueRow; readonly picture: string; readonly born: number }
+    | undefined;
   readonly ledger?: LedgerRow;
   readonly tasks?: readonly FiledTask[];
 }
