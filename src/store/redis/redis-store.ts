@@ -140,7 +140,11 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
     waitMs: Math.min(commandTimeoutMs, 1000),
     warn: log,
   });
-  const silent = await openSilent(openClient(connection, timeouts), log).catch(async (error) => {
+  const silent = await openSilent(
+    openClient(connection, timeouts),
+    keys.at.facts_projected,
+    log,
+  ).catch(async (error) => {
     await link.close();
     throw error;
   });

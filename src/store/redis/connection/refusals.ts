@@ -11,7 +11,11 @@ const REFUSALS: readonly (readonly [RegExp, string])[] = [
     'Redis refuses the password. Check REDIS_PASSWORD and REDIS_USERNAME, or the ones in REDIS_URL.',
   ],
   [/^NOAUTH/, 'Redis asks for a password. Set REDIS_PASSWORD, or put it into REDIS_URL.'],
-  [/^NOPERM/, 'The Redis user may not do what Banto needs; docs/redis.md has its rights.'],
+  // A transaction hides which of its commands was not allowed; where that is the first one, only the last says something.
+  [
+    /\bNOPERM\b|^ERR EXEC without MULTI/,
+    'The Redis user may not do what Banto needs; docs/redis.md has its rights.',
+  ],
 ];
 
 /** The sentence where Redis knows us and does not let us in; null: that is not what happened. */

@@ -11,7 +11,7 @@ let silent: Silent;
 beforeAll(async () => {
   server = await startRedisServer();
   const timeouts = { commandTimeoutMs: 2000, connectTimeoutMs: 2000 };
-  silent = await openSilent(openClient({ url: server.url }, timeouts), () => undefined);
+  silent = await openSilent(openClient({ url: server.url }, timeouts), 'a', () => undefined);
 });
 afterAll(async () => {
   silent.close();
@@ -37,6 +37,18 @@ it('gathers what is said in one moment, in the order it was said', async () => {
   );
   expect(await server.raw.get('c')).toBe('123');
 });
+
+it.each(['client|reply', 'watch', 'eval', 'multi', 'exec'])(
+  'is not opened for a user who may not %s: later nobody would hear of it',
+  async (right) => {
+    const rules = ['on', '>secret', '~*', '&*', '+@all', `-${right}`];
+    await server.raw.call('ACL', 'SETUSER', 'little', ...rules);
+    const connection = { url: server.url, username: 'little', password: 'secret' };
+    const client = openClient(connection, { commandTimeoutMs: 2000, connectTimeoutMs: 2000 });
+    const opened = openSilent(client, 'a', () => undefined);
+    await expect(opened).rejects.toThrow(/The Redis user may not do what Banto needs/);
+  },
+);
 
 it('finds another server when the one that reads does nothing', async () => {
   await server.raw.call('REPLICAOF', '127.0.0.1', '1');

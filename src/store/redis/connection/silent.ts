@@ -19,16 +19,21 @@ export interface Silent {
 
 const GATHERED_MS = 5;
 
+/** `key`: any that it writes. */
 export async function openSilent(
   client: Client,
+  key: string,
   warn: (message: string, error?: unknown) => void,
 ): Promise<Silent> {
   const writeArguments = createArguments();
   client.on('error', (error: Error) => warn('The silent connection to Redis broke', error));
   try {
     await client.connect();
-    // A user who may not ask for silence would be answered out of step.
+    // Later nobody hears of a right that is missing: all that is needed is tried once with answers.
     await client.call('CLIENT', 'REPLY', 'ON');
+    await client.watch(key);
+    await client.eval('return 1', 1, key);
+    await client.multi().get(key).exec();
   } catch (error) {
     client.disconnect();
     throw translate(error);
