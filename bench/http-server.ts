@@ -7,9 +7,13 @@ import { join } from 'node:path';
 import { createBroker } from '../src/broker/create-broker.ts';
 import { DEFAULT_POLICY } from '../src/core/settings.ts';
 import { createHttpDoor } from '../src/doors/http/door.ts';
+import { makeObjectsYoung } from '../src/machine/young-objects.ts';
 import { openSqliteStore } from '../src/store/sqlite/sqlite-store.ts';
 import { createTelemetry } from '../src/telemetry/telemetry.ts';
 import { benchIssue, createIdleForge, REPOSITORY } from './backlog.ts';
+
+// As the command line does.
+makeObjectsYoung();
 
 const dataDir = mkdtempSync(join(tmpdir(), 'banto-bench-'));
 const telemetry = createTelemetry({ level: 'silent' });

@@ -2,6 +2,7 @@
 
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
+import { makeObjectsYoung } from '../src/machine/young-objects.ts';
 import { githubDayBench } from './github-day.ts';
 import { githubLargeBench } from './github-large.ts';
 import { httpBench } from './http.ts';
@@ -10,6 +11,9 @@ import { pageBench } from './page.ts';
 import { pairBench } from './pair.ts';
 import { redisBench } from './redis.ts';
 import { storeBench } from './store.ts';
+
+// As the command line does.
+makeObjectsYoung();
 
 const BENCHES: readonly Bench[] = [
   pairBench,
