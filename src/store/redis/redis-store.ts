@@ -44,7 +44,7 @@ import { createRepair } from './sweep/repair.ts';
 import { DEFAULT_TTLS, type Ttls } from './ttl.ts';
 
 /** Data of another number was written by another version of Banto, and is refused. */
-const FORMAT = '4';
+const FORMAT = '5';
 /** How late what is derived from facts may be for whoever reads Redis directly. */
 const PROJECT_EVERY_MS = 500;
 

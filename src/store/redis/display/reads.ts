@@ -144,10 +144,10 @@ export function createReads(env: Reading): Omit<TaskReads, 'registry' | 'peek' |
     return found.filter(({ count }) => count > 0).sort(compareCounts);
   }
 
-  /** From the heads of the buckets: a score is 16 digits, and ends with the instant. */
+  /** From the heads of the buckets: a score ends with the instant. */
   async function oldestReadyAt(): Promise<number | null> {
-    const heads = await link.send<string[]>('ZRANGE', at.queue_heads, 0, -1);
-    const instants = heads.map((head) => Number(head.slice(0, 16)) % 1e13);
+    const heads = await link.pairs('ZRANGE', at.queue_heads, 0, -1, 'WITHSCORES');
+    const instants = heads.map(([, score]) => Number(score) % 1e13);
     return instants.length === 0 ? null : Math.min(...instants);
   }
 

@@ -22,9 +22,6 @@ end
 -- Makes the list of heads from the buckets again.
 local function rebuild_heads()
   call('DEL', K.queue_heads)
-  for _, bucket in ipairs(call('HVALS', K.queue_buckets)) do
-    local head = head_of(bucket)
-    if head then call('ZADD', K.queue_heads, '0', head) end
-  end
+  for _, bucket in ipairs(call('HVALS', K.queue_buckets)) do move_head(bucket) end
   return { 'ok' }
 end

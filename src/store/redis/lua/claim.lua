@@ -18,61 +18,81 @@ local function ranking_of(text)
   rankings[text], ranked = rank, ranked + 1
   return rank
 end
--- Reads more heads, the most urgent and oldest first. False: all are known.
+-- Reads more buckets, those with the most urgent and oldest heads first. False: all are known.
 local function load_heads(w)
-  if not w.next then return false end
-  local names = call('ZRANGE', K.queue_heads, w.next, '+', 'BYLEX', 'LIMIT', '0', int(w.page))
-  for n = 1, #names do
-    local bucket = sub(names[n], 18)
-    w.known[#w.known + 1], w.head[bucket], w.was[bucket] = bucket, tonumber(sub(names[n], 1, 16)), names[n]
-  end
-  local last = #names == w.page and names[#names]
-  w.read, w.next, w.page = last and w.head[sub(last, 18)] or math.huge, last and '(' .. last, 4 * w.page
+  if w.all then return false end
+  local names = call('ZRANGE', K.queue_heads, int(#w.known), int(#w.known + w.page - 1))
+  for n = 1, #names do w.known[#w.known + 1] = names[n] end
+  w.all, w.page, w.read = #names < w.page, 4 * w.page, nil
   return true
 end
--- Buckets whose heads are known, by their group.
+-- Buckets that are known, by their group, in the order of the heads that they had.
 local function by_group(w, rank)
   local groups = w.grouped[rank] or { upto = 0 }
   for n = groups.upto + 1, #w.known do
     local group = rank[w.known[n]]
-    if group then
-      groups[group] = groups[group] or {}
-      groups[group][#groups[group] + 1] = w.known[n]
-    end
+    local list = groups[group]
+    if list then list[#list + 1] = w.known[n] elseif group then groups[group] = { w.known[n], first = 1, moved = {} } end
   end
   groups.upto, w.grouped[rank] = #w.known, groups
   return groups
 end
--- The bucket with the oldest head of the first group that has one. What is not read yet is less urgent or younger: it
--- cannot come before the head of a group that nothing as urgent goes before, nor before one that is more urgent.
+local function page(bucket, from) return call('ZRANGE', K.queue_bucket .. bucket, int(from), int(from + 2), 'WITHSCORES') end
+-- The tasks at the head of a bucket that this call has not taken or passed over.
+local function tasks_of(w, bucket)
+  local c = w.candidates[bucket]
+  if not c then
+    c = { at = 1, from = 0, list = page(bucket, 0) }
+    w.candidates[bucket], c.head = c, tonumber(c.list[2])
+  end
+  return c
+end
+-- The bucket with the oldest head of a group: the first that nothing was taken from, or one that something was taken
+-- from. Those behind the first had younger heads, whatever became of them.
+local function oldest_of(w, list)
+  local c = w.candidates[list[list.first]]
+  while c and c.moved do
+    list.moved[#list.moved + 1], list.first = list[list.first], list.first + 1
+    c = w.candidates[list[list.first]]
+  end
+  local best = list[list.first]
+  if #list.moved == 0 then return best end
+  local oldest = best and tasks_of(w, best).head or math.huge
+  for n = 1, #list.moved do
+    local head = w.candidates[list.moved[n]].head
+    if head and head < oldest then best, oldest = list.moved[n], head end
+  end
+  return best
+end
+-- What is not read yet is less urgent or younger: it cannot come before the head of a group that nothing as urgent goes
+-- before, nor before one that is more urgent.
+local function is_settled(w, rank, group, best)
+  local c = w.candidates[best]
+  if w.all or rank.first[group] and not (c and c.moved) then return true end
+  w.read = w.read or tonumber(call('ZSCORE', K.queue_heads, w.known[#w.known]))
+  local oldest = tasks_of(w, best).head or math.huge
+  return rank.first[group] and oldest <= w.read or rank.ordered and floor(oldest / 1e13) < floor(w.read / 1e13)
+end
+-- The bucket with the oldest head of the first group that has one.
 local function best_bucket(w, rank)
   local best
   repeat
-    local groups, group, oldest = by_group(w, rank), 0, math.huge
+    local groups, group = by_group(w, rank), 0
     best = nil
     while not best and group < rank.groups do
       group = group + 1
-      local list = groups[group] or {}
-      for n = 1, #list do
-        local head = w.head[list[n]]
-        if head and head < oldest then best, oldest = list[n], head end
-      end
+      best = groups[group] and oldest_of(w, groups[group])
     end
-    local settled = best and (rank.first[group] and oldest <= w.read or rank.ordered and floor(oldest / 1e13) < floor(w.read / 1e13))
-  until settled or not load_heads(w)
+  until best and is_settled(w, rank, group, best) or not load_heads(w)
   return best
 end
-local function page(bucket, from)
-  return call('ZRANGE', K.queue_bucket .. bucket, int(from), int(from + 2), 'WITHSCORES')
-end
--- Takes the oldest task that this call has not taken or passed over; the next one is the bucket's head from here on.
+-- Takes the oldest task; the next one is the bucket's head from here on.
 local function take(w, bucket)
-  local c = w.candidates[bucket] or { at = 1, from = 0, list = page(bucket, 0) }
-  w.candidates[bucket] = c
+  local c = tasks_of(w, bucket)
   local id, score = c.list[c.at], c.list[c.at + 1]
-  c.at = c.at + 2
+  c.at, c.moved = c.at + 2, true
   if c.at > 6 then c.from, c.at, c.list = c.from + 3, 1, page(bucket, c.from + 3) end
-  w.head[bucket] = tonumber(c.list[c.at + 1]) or false
+  c.head = tonumber(c.list[c.at + 1])
   return id, score
 end
 local function leave_bucket(w, bucket, id)
@@ -168,11 +188,8 @@ local function finish_claims(w, failed)
   local gone, new = { 'ZREM', K.queue_heads }, { 'ZADD', K.queue_heads }
   for bucket, c in pairs(w.candidates) do
     -- What was passed over is still there.
-    local head = w.passed[bucket] and head_of(bucket) or c.list[c.at] and head_name(bucket, c.list[c.at + 1])
-    if head ~= w.was[bucket] then
-      gone[#gone + 1] = w.was[bucket]
-      if head then new[#new + 1], new[#new + 2] = '0', head end
-    end
+    local head = w.passed[bucket] and head_of(bucket) or c.list[c.at + 1]
+    if head then new[#new + 1], new[#new + 2] = head, bucket else gone[#gone + 1] = bucket end
   end
   for _, list in ipairs({ w.leases, w.due, w.high, w.normal, w.low, w.opening, gone, new }) do
     if #list > 3 or (#list == 3 and list[1] == 'ZREM') then run(list, 1, #list, failed) end
@@ -183,7 +200,7 @@ local function claim_all(A, p, corrupt, failed)
   local answers, groups = {}, tonumber(A[p])
   if groups == 0 then return answers end
   local w = {
-    groups = {}, known = {}, head = {}, was = {}, next = '-', page = 16, read = -1, candidates = {}, grouped = {}, passed = {}, gone = {}, held = {},
+    groups = {}, known = {}, page = 16, candidates = {}, grouped = {}, passed = {}, gone = {}, held = {},
     set = {}, facts = { 'XADD', K.facts, '', 'at', '' }, f = 5, corrupt = corrupt, micros = int(micros),
     leases = { 'ZADD', K.leases }, holds = {}, due = { 'ZADD', K.outbox_due, 'LT' },
     opening = { 'ZREM', K.queue_opening }, high = { 'ZREM', K.queue_high }, normal = { 'ZREM', K.queue_normal },
@@ -214,9 +231,6 @@ local function step(A)
     return { 'clock', now_text, meta.clock_offset, seq, meta.place, meta.registry_version }
   end
   local p = apply(A, 5, words, failed)
-  -- Changes may have outdated it.
-  local version = A[5] == '0' and meta.registry_version or call('HGET', K.meta, 'registry_version')
-  meta.registry_version = version and version ~= '' and version or '0'
   local answers = claim_all(A, p, corrupt, failed)
   keep_meta()
   return { 'ok', now_text, meta.clock_offset, seq, meta.place, meta.registry_version, words, failed, corrupt, answers }

@@ -1,13 +1,7 @@
 -- Part of the step: applies changes that somebody decided, each only if what it was decided from still holds. Rows and
 -- facts first, both or neither; then lists. One that cannot be changed is reported: the sweep builds it from the rows.
--- The oldest of a bucket, as `queue:heads` names it: 16 digits of its score, a space, the bucket.
-local function head_name(bucket, score)
-  return sub('0000000000000000', #score + 1) .. score .. ' ' .. bucket
-end
-local function head_of(bucket)
-  local head = try('ZRANGE', K.queue_bucket .. bucket, '0', '0', 'WITHSCORES')
-  return head[1] and head_name(bucket, head[2])
-end
+-- The score of a bucket's oldest task, by which `queue:heads` has the bucket.
+local function head_of(bucket) return try('ZRANGE', K.queue_bucket .. bucket, '0', '0', 'WITHSCORES')[2] end
 -- `XADD`, its key, room for the number, `at`, room for the instant; then two texts for each fact.
 local function append(facts, first, last)
   local seq = int((tonumber(meta.seq) or 0) + (last - first - 4) / 2)
@@ -35,7 +29,7 @@ local function count_uses(items, first, last)
     local label, by = items[x], items[x + 1]
     local uses = call('HINCRBY', K.labels_uses, label, by)
     if uses <= 0 then call('HDEL', K.labels_uses, label) end
-    if uses <= 0 or uses == tonumber(by) then call('HINCRBY', K.meta, 'registry_version', '1') end
+    if uses <= 0 or uses == tonumber(by) then meta.registry_version = int(call('HINCRBY', K.meta, 'registry_version', '1')) end
   end
 end
 -- Who holds what: agent → ids. Agents, tasks, and '+' for one that is held, '' for one that is not any more.
@@ -111,19 +105,16 @@ local function compare(A, p, ok)
   end
   return expected + count - 1
 end
-local function move_heads(buckets, before)
-  for k = 1, #buckets do
-    local head = head_of(buckets[k])
-    if before[k] and head ~= before[k] then try('ZREM', K.queue_heads, before[k]) end
-    if head and head ~= before[k] then try('ZADD', K.queue_heads, '0', head) end
-  end
+local function move_head(bucket)
+  local head = head_of(bucket)
+  if head then try('ZADD', K.queue_heads, head, bucket) else try('ZREM', K.queue_heads, bucket) end
 end
 -- Changes: how many; what they are bound to, and how many values that is; rows to compare, and their texts; facts, rows to
 -- set, rows to remove; buckets that change; all other commands. Reply: where claims begin.
 local function apply(A, p, words, failed)
   local count = tonumber(A[p])
   if count == 0 then return p + 1 end
-  local ok, places, before, buckets = { all = true }, { last = meta.place }, {}, {}
+  local ok, places = { all = true }, { last = meta.place }
   for c = 1, count do ok[c] = true end
   local bound = tonumber(A[p + 1])
   bind(A, p + 2, p + 1 + bound, ok, places)
@@ -135,17 +126,13 @@ local function apply(A, p, words, failed)
     command, first, last, p = kept(A, p, ok)
     if last > first then call(unpack(command, first, last)) end
   end
-  for k = 1, tonumber(A[p]) do
-    buckets[k] = A[p + k]
-    before[k] = head_of(buckets[k]) or false
-  end
-  p = p + 1 + #buckets
-  p = p + 1
+  local buckets, touched = p, tonumber(A[p])
+  p = p + touched + 2
   for _ = 1, tonumber(A[p - 1]) do
     command, first, last, p = kept(A, p, ok)
     if last >= first then run(command, first, last, failed) end
   end
-  move_heads(buckets, before)
+  for k = 1, touched do move_head(A[buckets + k]) end
   for c = 1, count do
     words[c] = ok[c] and 'ok' or 'stale'
     if ok[c] and places[c] then meta.place = places[c] end

@@ -29,7 +29,7 @@ local function begin(given_ms, generation)
   -- Made at once: a table that grows is made again and again.
   meta = {
     generation = v[1] or '', clock_read = v[2] or '', clock_offset = v[3] or '', seq = v[4] or '', steps = v[5] or '',
-    place = v[6] or '', filing = v[7] or '', registry_version = v[8] or '', quarantine_until = v[9] or '',
+    place = v[6] or '', filing = v[7] or '', registry_version = v[8] or '0', quarantine_until = v[9] or '',
     lost_at = v[10] or '', settle_until = v[11] or '', fence_floor = v[12] or '' }
   if generation ~= '' and meta.generation ~= generation then return false end
   read_clock(given_ms)
