@@ -1,6 +1,6 @@
 // Commands without answers: they are done when the promise says so, and a connection that is no use is made again.
 
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { type RedisServer, startRedisServer } from '../../../../test/support/redis-server.ts';
 import { succeeds } from '../../../../test/support/succeeds.ts';
 import { openClient } from './connect.ts';
@@ -8,10 +8,13 @@ import { openSilent, type Silent } from './silent.ts';
 
 let server: RedisServer;
 let silent: Silent;
+const open = () => {
+  const timeouts = { commandTimeoutMs: 2000, connectTimeoutMs: 2000 };
+  return openSilent(openClient({ url: server.url }, timeouts), 'a', () => undefined);
+};
 beforeAll(async () => {
   server = await startRedisServer();
-  const timeouts = { commandTimeoutMs: 2000, connectTimeoutMs: 2000 };
-  silent = await openSilent(openClient({ url: server.url }, timeouts), 'a', () => undefined);
+  silent = await open();
 });
 afterAll(async () => {
   silent.close();
@@ -36,6 +39,29 @@ it('gathers what is said in one moment, in the order it was said', async () => {
     ['1', '2', '3'].map((value) => silent.soon('c', (to) => to.command(['APPEND', 'c', value]))),
   );
   expect(await server.raw.get('c')).toBe('123');
+});
+
+it('says much more rarely, and at once when somebody waits for it', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const silent = await open();
+  onTestFinished(silent.close);
+  const say = (count: number) =>
+    Promise.all(
+      Array.from({ length: count }, () => silent.soon('e', (to) => to.command(['INCR', 'e']))),
+    );
+  const much = say(20);
+  await vi.advanceTimersByTimeAsync(5);
+  await much;
+  const waits = say(1);
+  await vi.advanceTimersByTimeAsync(40);
+  expect(await server.raw.get('e')).toBe('20');
+  silent.hurry();
+  await waits;
+  expect(await server.raw.get('e')).toBe('21');
+  const little = say(1);
+  await vi.advanceTimersByTimeAsync(5);
+  await little;
 });
 
 it.each(['client|reply', 'watch', 'eval', 'multi', 'exec'])(

@@ -12,12 +12,24 @@ export interface Silent {
   send(key: string, fill: Fill): Promise<void>;
   /** The same with what others want to say in the next moment. */
   soon(key: string, fill: Fill): Promise<void>;
+  /** Somebody waits for what was to be said soon. */
+  hurry(): void;
   /** What was sent is read and not done: whoever reads it takes no writes (any more), and cannot say so. */
   reconnect(): void;
   close(): void;
 }
 
 const GATHERED_MS = 5;
+/** While there is much to say, it is said more rarely: each write wakes Redis up. */
+const MUCH = 5;
+const GATHERED_BUSY_MS = 50;
+
+interface Gathering {
+  readonly key: string;
+  readonly fills: Fill[];
+  readonly timer: NodeJS.Timeout;
+  readonly sent: PromiseWithResolvers<void>;
+}
 
 /** `key`: any that it writes. */
 export async function openSilent(
@@ -51,25 +63,35 @@ export async function openSilent(
     }
   }
 
-  let gathered: Fill[] = [];
-  let sending: Promise<void> = Promise.resolve();
+  let gathering: Gathering | null = null;
+  let nextAt = 0;
 
-  async function sendGathered(key: string): Promise<void> {
-    await new Promise((resolve) => setTimeout(resolve, GATHERED_MS));
-    const fills = gathered;
-    gathered = [];
-    await send(key, (to) => {
+  function sendGathered(): void {
+    if (gathering === null) return;
+    const { key, fills, timer, sent } = gathering;
+    gathering = null;
+    clearTimeout(timer);
+    nextAt = performance.now() + (fills.length > MUCH ? GATHERED_BUSY_MS : 0);
+    const all: Fill = (to) => {
       for (const fill of fills) fill(to);
-    });
+    };
+    send(key, all).then(sent.resolve, sent.reject);
+  }
+
+  function begin(key: string): Gathering {
+    const waitMs = Math.max(GATHERED_MS, nextAt - performance.now());
+    const timer = setTimeout(sendGathered, waitMs);
+    return { key, fills: [], timer, sent: Promise.withResolvers<void>() };
   }
 
   return {
     send,
     soon(key, fill) {
-      gathered.push(fill);
-      if (gathered.length === 1) sending = sendGathered(key);
-      return sending;
+      gathering ??= begin(key);
+      gathering.fills.push(fill);
+      return gathering.sent.promise;
     },
+    hurry: sendGathered,
     reconnect: () => client.disconnect(true),
     close: () => client.disconnect(),
   };

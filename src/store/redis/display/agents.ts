@@ -86,6 +86,7 @@ export function createAgents({
         state.writtenAt = state.heardAt;
         state.heardAt = null;
       }
+      silent.hurry();
       await underWay;
     },
     forget: () => told.clear(),
