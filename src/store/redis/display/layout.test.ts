@@ -108,6 +108,33 @@ describe('while a task is leased', () => {
     expect(await raw.exists(key('queue:normal'))).toBe(0);
   });
 
+  it('its end is shown as it is, also after renewals that no fact tells of', async () => {
+    await world.mirror(entry(7));
+    const { lease } = await world.take('a1', { leaseSeconds: 60 });
+    await drawn();
+    now += 1000;
+    const { token } = lease;
+    await store.heartbeat({ taskId: idOf(7), token, progress: null });
+    await store.heartbeat({ taskId: idOf(7), token, progress: 'half of it' });
+    await drawn();
+    expect(await raw.hgetall(key(`task:info:${idOf(7)}`))).toMatchObject({
+      state: 'leased',
+      agent: 'a1',
+      expires_at: String(START + 61_000),
+      updated_at: String(START + 1000),
+    });
+  });
+
+  it('what is shown of it is right however much of it changed at once', async () => {
+    await world.mirror(entry(7));
+    await drawn();
+    await world.complete(await world.take('a1'));
+    await drawn();
+    const shown = await raw.hgetall(key(`task:info:${idOf(7)}`));
+    expect(shown).toMatchObject({ state: 'done', agent: '', expires_at: '', round: '1' });
+    expect(await raw.hget(key('issue:status:7'), 'holder')).toBe('');
+  });
+
   it('a lock that another owner has is neither taken nor removed', async () => {
     await world.mirror(entry(7), entry(8));
     await raw.set(key('lock:issue:7'), 'somebody else', 'PX', 60_000);

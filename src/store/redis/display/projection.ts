@@ -6,11 +6,11 @@ import { randomBytes } from 'node:crypto';
 import { HISTORY_KEPT, isHistory } from '../../../core/attempt/history.ts';
 import { busy } from '../../../core/errors.ts';
 import { countFacts } from '../../../core/reporting/count-facts.ts';
-import type { TaskState } from '../../../core/task.ts';
+import type { TaskRow } from '../../../core/rows/task-row.ts';
 import { scriptOf } from '../connection/library.ts';
 import type { Parts } from '../parts.ts';
 import { createCache } from '../rows/cache.ts';
-import type { CountedFact, Left } from '../rows/fact-lines.ts';
+import type { CountedFact, Left, Shift } from '../rows/fact-lines.ts';
 import { type ListChange, spellLists } from '../rows/step-arguments.ts';
 import { issueOfName, nameOfTask } from '../rows/work.ts';
 import type { FactLog } from './fact-log.ts';
@@ -37,21 +37,23 @@ type Projecting = Pick<Parts, 'link' | 'silent' | 'keys' | 'identifiers' | 'work
 interface Moved {
   /** The number of the fact that made it; null: it was there before. */
   madeBy: number | null;
-  from: TaskState | 'none' | null;
-  to: TaskState | null;
+  /** How it moved from the first of them to the last; null: it did not. */
+  shift: Shift | null;
   readonly history: string[];
   readonly agents: string[];
+  /** The row before the first of them; null: there was none, undefined: that is not known. */
+  readonly before: TaskRow | null | undefined;
   /** The row that the last of them left; undefined: it has to be read. */
   left: Left | undefined;
 }
 
-const unmoved = (): Moved => ({
+const unmoved = (left: Left | undefined): Moved => ({
   madeBy: null,
-  from: null,
-  to: null,
+  shift: null,
   history: [],
   agents: [],
-  left: undefined,
+  before: left?.before,
+  left,
 });
 
 function byTask(facts: readonly CountedFact[]): Map<string, Moved> {
@@ -59,7 +61,7 @@ function byTask(facts: readonly CountedFact[]): Map<string, Moved> {
   for (const { fact, shift, left } of facts) {
     if (!('taskId' in fact)) continue;
     const { taskId } = fact;
-    const moved: Moved = tasks.get(taskId) ?? unmoved();
+    const moved = tasks.get(taskId) ?? unmoved(left);
     // The task that changed last comes last.
     tasks.delete(taskId);
     tasks.set(taskId, moved);
@@ -70,8 +72,8 @@ function byTask(facts: readonly CountedFact[]): Map<string, Moved> {
     }
     if (shift === null) continue;
     if (shift.from === 'none') moved.madeBy = fact.seq;
-    moved.from ??= shift.from;
-    moved.to = shift.to;
+    const { from, before } = moved.shift ?? shift;
+    moved.shift = { from, before, to: shift.to, after: shift.after };
   }
   return tasks;
 }
@@ -99,12 +101,12 @@ export function createProjection(env: Projecting): Projection {
   /** Facts of this instance's own steps, in one row without a gap. */
   let own: CountedFact[] = [];
 
-  function counts(facts: readonly CountedFact[], all: ListChange[]): void {
+  function counts(tasks: ReadonlyMap<string, Moved>, all: ListChange[]): void {
     const sums = new Map<string, number>();
     const add = (name: string, by: number) => void sums.set(name, (sums.get(name) ?? 0) + by);
-    for (const { fact, shift } of facts) {
-      if (shift === null || !('taskId' in fact)) continue;
-      const kind = kindOf(fact.taskId);
+    for (const [id, { shift }] of tasks) {
+      if (shift === null) continue;
+      const kind = kindOf(id);
       if (shift.from !== 'none') add(`${shift.from} ${kind} ${shift.before}`, -1);
       add(`${shift.to} ${kind} ${shift.after}`, 1);
     }
@@ -152,12 +154,12 @@ export function createProjection(env: Projecting): Projection {
   }
 
   function lists(id: string, moved: Moved, all: ListChange[]): void {
-    const { madeBy: made, from, to, history, agents } = moved;
+    const { madeBy: made, shift, history, agents } = moved;
     const order = madeBy.get(id) ?? '0';
     if (made !== null) all.push(['ZADD', at.tasks_all, order, id]);
-    if (from !== to && to !== null) {
-      if (from !== null && from !== 'none') all.push(['ZREM', `${at.tasks_state}${from}`, id]);
-      all.push(['ZADD', `${at.tasks_state}${to}`, order, id]);
+    if (shift !== null && shift.from !== shift.to) {
+      if (shift.from !== 'none') all.push(['ZREM', `${at.tasks_state}${shift.from}`, id]);
+      all.push(['ZADD', `${at.tasks_state}${shift.to}`, order, id]);
     }
     for (const agent of agents) all.push(['ZADD', `${at.process_tasks}${agent}`, order, id]);
     if (history.length === 0) return;
@@ -191,7 +193,7 @@ export function createProjection(env: Projecting): Projection {
     const latest = new Map<string, Left>();
     const found: ListChange[] = [];
     for (const [id, one] of left) {
-      display.task(one.row, found);
+      display.task(one.row, moved.get(id)?.before, found);
       latest.set(nameOfTask(id), one);
     }
     for (const { row, leased } of latest.values()) display.issue(row, leased, found);
@@ -200,15 +202,12 @@ export function createProjection(env: Projecting): Projection {
 
   /** One transaction. Where somebody else was faster, nothing of it is made. */
   async function derive(from: string, facts: readonly CountedFact[], to: string): Promise<void> {
-    if (from !== projected) {
-      display.forget();
-      madeBy.clear();
-    }
+    if (from !== projected) madeBy.clear();
     projected = '';
     const tasks = byTask(facts);
     const [all] = await Promise.all([shown(tasks), readOrder(tasks)]);
     for (const [id, moved] of tasks) lists(id, moved, all);
-    counts(facts, all);
+    counts(tasks, all);
     statistics(facts, all);
     await silent.send(at.facts_projected, (args) => {
       args.command(['WATCH', at.facts_projected]);

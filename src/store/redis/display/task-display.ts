@@ -1,71 +1,44 @@
-// What people see of tasks and issues in Redis, beside the rows that Banto goes by. Only what differs from what was
-// shown before is written.
+// What people see of tasks and issues in Redis, beside the rows that Banto goes by.
 
 import type { TaskRow } from '../../../core/rows/task-row.ts';
 import type { Identifiers, Keys } from '../keys.ts';
-import { createCache } from '../rows/cache.ts';
 import { type ListChange } from '../rows/step-arguments.ts';
 import type { Ttls } from '../ttl.ts';
 
-const REMEMBERED = 20_000;
+type Value = string | number | null;
 
-const TASK = [
-  'state',
-  'reason',
-  'kind',
-  'round',
-  'priority',
-  'attempts',
-  'fence',
-  'agent',
-  'expires_at',
-  'ready_at',
-  'branch',
-  'pr_number',
-  'created_at',
-  'updated_at',
-] as const;
-const RESULT = ['agent', 'summary', 'verdict', 'comments', 'at'] as const;
-const ISSUE = ['state', 'holder', 'attempts', 'task', 'updated_at'] as const;
+const TASK: readonly (readonly [name: string, of: (row: TaskRow) => Value])[] = [
+  ['state', (row) => row.state],
+  ['reason', (row) => row.reason],
+  ['kind', (row) => row.kind],
+  ['round', (row) => row.round],
+  ['priority', (row) => row.priority],
+  ['attempts', (row) => row.attempts],
+  ['fence', (row) => row.fence],
+  ['agent', (row) => row.lease?.agentId ?? null],
+  ['ready_at', (row) => row.readyAt],
+  ['branch', (row) => row.branch],
+  ['pr_number', (row) => row.prNumber],
+  ['created_at', (row) => row.createdAt],
+];
 
-const text = (value: string | number | null): string => (value === null ? '' : String(value));
+const text = (value: Value): string => (value === null ? '' : String(value));
 
 export interface Display {
-  task(row: TaskRow, lists: ListChange[]): void;
+  /** What differs from the row that is shown; null: nothing is, undefined: that is not known. */
+  task(row: TaskRow, before: TaskRow | null | undefined, lists: ListChange[]): void;
   /** Its issue, by the task that changed last. */
   issue(row: TaskRow, leased: boolean, lists: ListChange[]): void;
-  /** Somebody else has shown something: what is there is not known any more. */
-  forget(): void;
 }
 
 export function createDisplay({ at }: Keys, identifiers: Identifiers, ttls: Ttls): Display {
-  const shown = createCache<readonly string[]>(REMEMBERED);
-
-  /** `ends`: it will hardly change any more. */
-  function hash(
-    key: string,
-    names: readonly string[],
-    values: readonly string[],
-    ends: boolean,
-    lists: ListChange[],
-  ): void {
-    const before = shown.get(key);
-    if (ends) shown.delete(key);
-    else shown.set(key, values);
-    const command: [string, ...string[]] = ['HSET', key];
-    for (let at = 0; at < values.length; at += 1) {
-      const value = values[at] as string;
-      if (before?.[at] !== value) command.push(names[at] as string, value);
-    }
-    if (command.length > 2) lists.push(command);
-  }
-
   function result({ id, result }: TaskRow, lists: ListChange[]): void {
     if (result === null) return;
     const { agentId, summary, verdict, comments, at: instant } = result;
     const key = `${at.task_result}${id}`;
-    const json = [summary, verdict, comments].map((value) => JSON.stringify(value));
-    hash(key, RESULT, [agentId, ...json, String(instant)], true, lists);
+    const said = ['summary', JSON.stringify(summary), 'verdict', JSON.stringify(verdict)];
+    const more = ['comments', JSON.stringify(comments), 'at', String(instant)];
+    lists.push(['HSET', key, 'agent', agentId, ...said, ...more]);
     lists.push(['EXPIRE', key, String(ttls.task_result)]);
   }
 
@@ -83,34 +56,28 @@ export function createDisplay({ at }: Keys, identifiers: Identifiers, ttls: Ttls
   }
 
   return {
-    task(row, lists) {
-      const values = [
-        row.state,
-        text(row.reason),
-        row.kind,
-        text(row.round),
-        text(row.priority),
-        text(row.attempts),
-        text(row.fence),
-        text(row.lease?.agentId ?? null),
-        text(row.lease?.expiresAt ?? null),
-        text(row.readyAt),
-        row.branch,
-        text(row.prNumber),
-        text(row.createdAt),
-        text(row.updatedAt),
-      ];
-      hash(`${at.task_info}${row.id}`, TASK, values, row.endedAt !== null, lists);
-      result(row, lists);
+    task(row, before, lists) {
+      const key = `${at.task_info}${row.id}`;
+      const command: [string, ...string[]] = ['HSET', key, 'updated_at', text(row.updatedAt)];
+      for (const [name, of] of TASK) {
+        const value = of(row);
+        if (!before || of(before) !== value) command.push(name, text(value));
+      }
+      // A lease may be renewed without a fact: then what is shown of both is older than the row before.
+      if (!before || before.lease !== null || row.lease !== null) {
+        command.push('expires_at', text(row.lease?.expiresAt ?? null));
+      }
+      lists.push(command);
+      if (!before || before.result !== row.result) result(row, lists);
       delay(row, lists);
     },
     issue(row, leased, lists) {
       const id = identifiers.issueId(row.repository, row.number);
-      const holder = row.lease?.agentId ?? '';
-      const values = [row.state, holder, text(row.attempts), row.id, text(row.updatedAt)];
-      hash(`${at.issue_status}${id}`, ISSUE, values, row.endedAt !== null, lists);
+      const is = ['state', row.state, 'holder', row.lease?.agentId ?? ''];
+      const how = ['attempts', text(row.attempts), 'task', row.id];
+      const key = `${at.issue_status}${id}`;
+      lists.push(['HSET', key, ...is, ...how, 'updated_at', text(row.updatedAt)]);
       lists.push([leased ? 'SADD' : 'SREM', at.issues_processing, id]);
     },
-    forget: shown.clear,
   };
 }

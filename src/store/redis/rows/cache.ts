@@ -1,5 +1,5 @@
-// A map that forgets what was not used for long, half of it at a time: no order has to be kept, and nothing is looked
-// for when something goes.
+// A map that forgets what was set long ago, half of it at a time: no order has to be kept, and nothing is looked for
+// when something goes.
 
 export interface Cache<Value> {
   get(key: string): Value | undefined;
@@ -13,22 +13,14 @@ export function createCache<Value>(most: number): Cache<Value> {
   let young = new Map<string, Value>();
   let old = new Map<string, Value>();
 
-  function set(key: string, value: Value): void {
-    young.set(key, value);
-    if (young.size < most) return;
-    old = young;
-    young = new Map();
-  }
-
   return {
-    set,
-    get(key) {
-      const found = young.get(key);
-      if (found !== undefined) return found;
-      const again = old.get(key);
-      if (again !== undefined) set(key, again);
-      return again;
+    set(key, value) {
+      young.set(key, value);
+      if (young.size < most) return;
+      old = young;
+      young = new Map();
     },
+    get: (key) => young.get(key) ?? old.get(key),
     delete(key) {
       young.delete(key);
       old.delete(key);

@@ -26,6 +26,8 @@ export interface CountedFact {
 
 export interface Left {
   readonly row: TaskRow;
+  /** As it was before; null: there was none, undefined: that is not known. */
+  readonly before?: TaskRow | null | undefined;
   /** Some task of its issue is leased. */
   readonly leased: boolean;
 }

@@ -194,7 +194,9 @@ export function createPrepare(env: Preparing): (decided: Decided) => Promise<Pre
       buckets: [...touched],
       // An issue that looks as it did: only that it was seen is new, and that compares nothing.
       timed: next !== null || facts.length > 0,
-      left: changed.map((row): Left => ({ row, leased })),
+      left: changed.map(
+        (row): Left => ({ row, before: findTask(work, row.id)?.row ?? null, leased }),
+      ),
     };
     return { change, next: next?.work ?? null };
   };

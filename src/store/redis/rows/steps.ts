@@ -34,8 +34,8 @@ function readClaims(flat: readonly string[]): ClaimReply[] {
     const word = flat[at] as string;
     const detail = flat[at + 1] as string;
     if (word === 'leased') {
-      const { work, row, taken } = decodeLeased(nameOfTask(detail), flat[at + 2] as string);
-      replies.push({ word, work, row, taken, seenAt: flat[at + 3] as string });
+      const unfolded = decodeLeased(nameOfTask(detail), flat[at + 2] as string);
+      replies.push({ word, ...unfolded, seenAt: flat[at + 3] as string });
     } else replies.push({ word, detail });
   }
   return replies;
@@ -112,8 +112,8 @@ export function createSteps(
     });
     for (const answer of answers) {
       if (!isLeasedReply(answer)) continue;
-      const { row } = answer;
-      const left = { row, leased: true };
+      const { row, before } = answer;
+      const left = { row, before, leased: true };
       facts.push({ fact: numbered(leasedFact(row)), shift: leaseShift(row.priority), left });
     }
     return facts;

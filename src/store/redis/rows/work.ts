@@ -148,6 +148,7 @@ function withLease(row: TaskRow, line: LeaseLine): LeasedRow {
 
 export interface Unfolded {
   readonly work: Work;
+  readonly before: TaskRow;
   readonly row: LeasedRow;
   readonly taken: TakenWrites;
 }
@@ -162,6 +163,7 @@ function unfold(work: Work, text: string): Unfolded | null {
   const taken = takeWritesOf(row, ledgerOfLease(work.ledger, row, leasedAt), lockMs, leasedAt);
   const leased: FiledTask = { id: task.id, row, bucket: task.bucket, open: true, line: null };
   return {
+    before: task.row,
     row,
     taken,
     work: {
