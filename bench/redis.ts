@@ -198,7 +198,7 @@ export const redisBench: Bench = {
             },
           },
         ],
-        { repetitions: 3, warmUps: 0, repeats: 1 },
+        { repetitions: 5, warmUps: 1, repeats: 1 },
       );
     }
     const figure = (id: string, name: string, unit: string, value: () => number) => ({
