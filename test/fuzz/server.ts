@@ -11,6 +11,7 @@ import { openGithubForge } from '../../src/forge/github/github-forge.ts';
 import { openDatabase } from '../../src/store/sqlite/database.ts';
 import { createSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { createTelemetry } from '../../src/telemetry/telemetry.ts';
+import { createMemoryLogs } from '../support/memory-store/memory-logs.ts';
 import { issue } from '../support/planning.ts';
 import { scratchDir } from '../support/scratch.ts';
 import { silentLog } from '../support/world.ts';
@@ -32,7 +33,7 @@ export async function startFuzzedServer(): Promise<FuzzedServer> {
   const dataDir = scratchDir();
   const db = openDatabase(dataDir);
   const changes = db.prepare('SELECT total_changes() AS total');
-  const store = createSqliteStore(db, {});
+  const store = createSqliteStore(db, { logs: createMemoryLogs() });
   let written = 0;
   let life = 0;
   const shown = (number: number): Issue =>

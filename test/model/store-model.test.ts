@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../src/core/store.ts';
-import { createMemoryStore } from '../../src/store/memory/embedded-store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { createWorld } from '../contract/store/world.ts';
+import { createMapArchive } from '../support/memory-store/map-archive.ts';
+import { createMemoryStore } from '../support/memory-store/memory-store.ts';
 import { scratchDir } from '../support/scratch.ts';
 import { commands, compareAtTheEnd, runCommand } from './commands.ts';
 import { createModel } from './model.ts';
@@ -47,7 +48,7 @@ function testStoreModel(name: string, setup: () => Promise<ModelledStore>, runs 
 
 testStoreModel('memory', async () => {
   let now = Date.UTC(2026, 10, 15);
-  const open = () => createMemoryStore({ clock: { now: () => now } });
+  const open = () => createMemoryStore(createMapArchive(), { clock: { now: () => now } });
   const under: ModelledStore = {
     store: open(),
     advance(ms) {

@@ -8,9 +8,10 @@ import { bareTemplates } from '../../src/core/prompt/prompt-template.ts';
 import { DEFAULT_POLICY, type Policy } from '../../src/core/settings.ts';
 import type { Store } from '../../src/core/store.ts';
 import type { Ticket } from '../../src/core/ticket.ts';
-import { createMemoryStore } from '../../src/store/memory/embedded-store.ts';
 import { createWorld, type World } from '../contract/store/world.ts';
 import { createFakeTime, type FakeTime } from './fake-time.ts';
+import { createMapArchive } from './memory-store/map-archive.ts';
+import { createMemoryStore } from './memory-store/memory-store.ts';
 
 export interface Desk extends World {
   readonly time: FakeTime;
@@ -41,7 +42,7 @@ const STEP_MS = 500;
 
 export function makeDesk(options: DeskOptions = {}): Desk {
   const time = options.beside?.time ?? createFakeTime();
-  const opened = options.beside?.store ?? createMemoryStore({ clock: time });
+  const opened = options.beside?.store ?? createMemoryStore(createMapArchive(), { clock: time });
   const store = options.wrapStore?.(opened) ?? opened;
   const policy = { ...DEFAULT_POLICY, ...options.policy };
   const asked: string[] = [];

@@ -1,5 +1,5 @@
-// The store of one process: everything that lives is in memory, and an archive keeps it. With an archive in memory
-// it is the store of simulations; with a file it is the SQLite store.
+// The store of one process: everything that lives is in memory, and an archive keeps it. With a file it is the SQLite
+// store; simulations have an archive in memory.
 
 import type { LogStore } from '../../core/attempt/log-store.ts';
 import type { BaseStore } from '../../core/base-store.ts';
@@ -14,8 +14,6 @@ import { createForget } from './forget.ts';
 import { createGroupCommit, type Steps } from './group-commit.ts';
 import { createInstances } from './instances.ts';
 import { createLearn } from './learn.ts';
-import { createMemoryLogs } from './logs.ts';
-import { createMapArchive } from './map-archive.ts';
 import { createReads } from './reads.ts';
 import { createSettings } from './settings.ts';
 import { createTickets } from './tickets.ts';
@@ -53,16 +51,15 @@ export interface EmbeddedOptions {
   readonly kind: Store['kind'];
   readonly clock?: Clock;
   readonly log?: (message: string, error: unknown) => void;
-  /** Where logs of attempts go. Missing: nowhere but memory. */
-  readonly logs?: LogStore;
+  /** Where logs of attempts go. */
+  readonly logs: LogStore;
   readonly translate?: (error: unknown) => unknown;
   /** What to tell callers when a turn could not be written. */
   readonly cannotWrite?: string;
 }
 
 export function createEmbeddedStore(archive: Archive, options: EmbeddedOptions): BaseStore & Store {
-  const { kind, clock = createSystemClock(), log = () => undefined } = options;
-  const { logs = createMemoryLogs() } = options;
+  const { kind, logs, clock = createSystemClock(), log = () => undefined } = options;
   const { translate = (error: unknown) => error, cannotWrite } = options;
   const steps = createGroupCommit({ archive, clock, log, translate, cannotWrite });
   const { read } = steps;
@@ -90,11 +87,4 @@ export function createEmbeddedStore(archive: Archive, options: EmbeddedOptions):
     subscribe: steps.subscribe,
     close: steps.close,
   });
-}
-
-export function createMemoryStore(
-  options: Omit<EmbeddedOptions, 'kind'> & { readonly archive?: Archive } = {},
-): BaseStore & Store {
-  const { archive = createMapArchive(), ...rest } = options;
-  return createEmbeddedStore(archive, { kind: 'sqlite', ...rest });
 }

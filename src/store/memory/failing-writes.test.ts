@@ -10,13 +10,13 @@ import {
   sweepInput,
   type World,
 } from '../../../test/contract/store/world.ts';
+import { createMapArchive } from '../../../test/support/memory-store/map-archive.ts';
+import { createMemoryStore } from '../../../test/support/memory-store/memory-store.ts';
 import type { BaseStore } from '../../core/base-store.ts';
 import { bucketKey, parseBucketKey } from '../../core/pairing/match.ts';
 import type { Store } from '../../core/store.ts';
 import type { Archive } from './archive.ts';
-import { createMemoryStore } from './embedded-store.ts';
 import { UnknownOutcome } from './group-commit.ts';
-import { createMapArchive } from './map-archive.ts';
 
 type Step = (world: World) => Promise<unknown>;
 
@@ -130,7 +130,7 @@ describe.each(Object.keys(ways) as (keyof typeof ways)[])('a write that %s', (wa
       }),
     };
     const clock = { now: () => now };
-    const store = createMemoryStore({ archive, clock });
+    const store = createMemoryStore(archive, { clock });
     const world = createWorld({
       store,
       close: () => store.close(),
@@ -147,13 +147,13 @@ describe.each(Object.keys(ways) as (keyof typeof ways)[])('a write that %s', (wa
         busy += 1;
         // What is in memory is what a fresh start would find.
         expect(await everything(store)).toEqual(
-          await everything(createMemoryStore({ archive: map, clock })),
+          await everything(createMemoryStore(map, { clock })),
         );
         await step(world);
       }
     }
     const seen = await everything(store);
-    expect(seen).toEqual(await everything(createMemoryStore({ archive: map, clock })));
+    expect(seen).toEqual(await everything(createMemoryStore(map, { clock })));
     return { seen, writes, busy };
   }
 
@@ -171,7 +171,7 @@ describe.each(Object.keys(ways) as (keyof typeof ways)[])('a write that %s', (wa
 describe('a verb that throws while it decides', () => {
   it('takes back what its call has done, and nothing else of the turn', async () => {
     const map = createMapArchive();
-    const store = createMemoryStore({ archive: map, clock: { now: () => 1_000_000 } });
+    const store = createMemoryStore(map, { clock: { now: () => 1_000_000 } });
     const bad = { ...entry(9), plans: [{ ...entry(9).plans[0], id: 'not an id' }] } as never;
     const results = await Promise.allSettled([
       store.mirror([entry(1)]),
@@ -184,7 +184,7 @@ describe('a verb that throws while it decides', () => {
       open: [{ issue: { number: 1, labels: ['python'] } }, { issue: { number: 3 } }],
     });
     expect(shown).toEqual(
-      await everything(createMemoryStore({ archive: map, clock: { now: () => 1_000_000 } })),
+      await everything(createMemoryStore(map, { clock: { now: () => 1_000_000 } })),
     );
   });
 });

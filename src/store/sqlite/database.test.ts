@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWorld, entry, idOf } from '../../../test/contract/store/world.ts';
+import { createMemoryLogs } from '../../../test/support/memory-store/memory-logs.ts';
 import { scratchDir } from '../../../test/support/scratch.ts';
 import { openDatabase } from './database.ts';
 import { createSqliteStore, openSqliteStore } from './sqlite-store.ts';
@@ -213,7 +214,7 @@ describe('a data directory', () => {
 describe('a full disk', () => {
   it('fails closed, changes nothing, and all is well when there is room again', async () => {
     const db = openDatabase(dataDir);
-    const store = createSqliteStore(db, {});
+    const store = createSqliteStore(db, { logs: createMemoryLogs() });
     const world = createWorld({ store, advance: () => {}, close: () => store.close() });
     await world.mirror(entry(1), entry(2));
     const handOut = await world.take('a1');

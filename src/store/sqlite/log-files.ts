@@ -3,14 +3,35 @@
 import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
+  LOG_SEGMENT_BYTES,
   LOG_SEGMENTS_KEPT,
+  type LogPage,
   type LogStore,
   pageOf,
   piecesOf,
 } from '../../core/attempt/log-store.ts';
-import { readLogPage } from '../memory/logs.ts';
 
 const NAME = /^(\d+)\.(\d+)$/;
+
+/** The page of a log whose segments are so long; `slice` reads bytes of one of them. */
+export async function readLogPage(
+  lengths: ReadonlyMap<number, number>,
+  offset: number,
+  limit: number,
+  slice: (segment: number, from: number, length: number) => Buffer | Promise<Buffer>,
+): Promise<LogPage | null> {
+  const page = pageOf(lengths, offset, limit);
+  if (page === null) return null;
+  const parts: Buffer[] = [];
+  for (let place = page.from; place < page.to; ) {
+    const segment = Math.floor(place / LOG_SEGMENT_BYTES);
+    const begin = segment * LOG_SEGMENT_BYTES;
+    const end = Math.min(page.to, begin + LOG_SEGMENT_BYTES);
+    parts.push(await slice(segment, place - begin, end - place));
+    place = end;
+  }
+  return { offset: page.from, bytes: Buffer.concat(parts), size: page.size };
+}
 
 export function createLogFiles(folder: string, now: () => number): LogStore {
   // A task's id has no slash and begins with a letter or digit of its repository.

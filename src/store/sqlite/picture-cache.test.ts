@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { entry } from '../../../test/contract/store/world.ts';
+import { createMapArchive } from '../../../test/support/memory-store/map-archive.ts';
 import type { Archive, Changes } from '../memory/archive.ts';
-import { createMapArchive } from '../memory/map-archive.ts';
 import { withPictureCache } from './picture-cache.ts';
 
 const picture = (number: number, length = 1000) => ({

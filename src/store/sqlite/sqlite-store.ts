@@ -27,7 +27,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
 /** Around a database that is open already; the tests of full disks reach it from outside. */
 export function createSqliteStore(
   db: DatabaseSync,
-  options: Pick<SqliteStoreOptions, 'clock' | 'log'> & { readonly logs?: LogStore },
+  options: Pick<SqliteStoreOptions, 'clock' | 'log'> & { readonly logs: LogStore },
 ): Store {
   return createEmbeddedStore(withPictureCache(createSqliteArchive(db)), {
     kind: 'sqlite',

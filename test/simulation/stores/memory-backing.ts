@@ -3,8 +3,8 @@
 
 import type { Fact } from '../../../src/core/facts.ts';
 import type { Store } from '../../../src/core/store.ts';
-import { createMemoryStore } from '../../../src/store/memory/embedded-store.ts';
-import { createMapArchive } from '../../../src/store/memory/map-archive.ts';
+import { createMapArchive } from '../../support/memory-store/map-archive.ts';
+import { createMemoryStore } from '../../support/memory-store/memory-store.ts';
 import type { Backing, BackingOptions } from './backing.ts';
 
 /** Every look for what is old goes through all there is; a sweep, many times a second, would do nothing else. */
@@ -28,10 +28,10 @@ export function createMemoryBacking({ clock, leaseSeconds }: BackingOptions): Ba
       looksAt = at + LOOKS_EVERY_MS;
       return closedBefore(at);
     };
-    const store = createMemoryStore({
-      clock: { now: () => clock.now() + ahead },
-      archive: { ...archive, closedBefore: looksAtTimes },
-    });
+    const store = createMemoryStore(
+      { ...archive, closedBefore: looksAtTimes },
+      { clock: { now: () => clock.now() + ahead } },
+    );
     store.subscribe((facts) => {
       for (const listener of listeners) listener(facts);
     });

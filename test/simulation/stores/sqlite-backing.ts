@@ -9,6 +9,7 @@ import type { Fact } from '../../../src/core/facts.ts';
 import type { Store } from '../../../src/core/store.ts';
 import { FILE, openDatabase } from '../../../src/store/sqlite/database.ts';
 import { createSqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { createMemoryLogs } from '../../support/memory-store/memory-logs.ts';
 import type { Backing, BackingOptions } from './backing.ts';
 
 /** Waiting for a disk shows nothing here: no power is cut. */
@@ -24,7 +25,7 @@ export function createSqliteBacking({ clock }: BackingOptions): Backing {
 
   function build(): { db: DatabaseSync; store: Store } {
     const db = openDatabase(dataDir);
-    const store = createSqliteStore(db, { clock });
+    const store = createSqliteStore(db, { clock, logs: createMemoryLogs() });
     store.subscribe((facts) => {
       for (const listener of listeners) listener(facts);
     });

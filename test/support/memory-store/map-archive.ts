@@ -1,10 +1,10 @@
-// An archive in memory: for simulations and tests, and for whoever needs no file.
+// An archive in memory, for simulations and tests.
 
-import type { Fact } from '../../core/facts.ts';
-import { type Issue, issueKey } from '../../core/issue.ts';
-import { countFacts } from '../../core/reporting/count-facts.ts';
-import type { IssueRef } from '../../core/rows/ledger-row.ts';
-import type { Archive, Changes, Counters, KeptIssue } from './archive.ts';
+import type { Fact } from '../../../src/core/facts.ts';
+import { type Issue, issueKey } from '../../../src/core/issue.ts';
+import { countFacts } from '../../../src/core/reporting/count-facts.ts';
+import type { IssueRef } from '../../../src/core/rows/ledger-row.ts';
+import type { Archive, Changes, Counters, KeptIssue } from '../../../src/store/memory/archive.ts';
 
 interface Kept extends KeptIssue {
   readonly picture: Issue;
