@@ -12,7 +12,7 @@ import { openSqliteStore } from '../src/store/sqlite/sqlite-store.ts';
 import { createTelemetry } from '../src/telemetry/telemetry.ts';
 import { benchIssue, createIdleForge, REPOSITORY } from './backlog.ts';
 
-// As the command line does.
+// As a server does.
 makeObjectsYoung();
 
 const dataDir = mkdtempSync(join(tmpdir(), 'banto-bench-'));

@@ -12,7 +12,7 @@ import { pairBench } from './pair.ts';
 import { redisBench } from './redis.ts';
 import { storeBench } from './store.ts';
 
-// As the command line does.
+// As a server does.
 makeObjectsYoung();
 
 const BENCHES: readonly Bench[] = [

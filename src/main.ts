@@ -1,11 +1,9 @@
 // The command line: argv → a door. Everything else is loaded after the check of the Node it runs on.
 
 import { nodeProblem } from './machine/node-version.ts';
-import { makeObjectsYoung } from './machine/young-objects.ts';
 
 const problem = nodeProblem(process.versions.node);
 if (problem === null) {
-  makeObjectsYoung();
   const { main } = await import('./command-line.ts');
   process.exitCode = await main(process.argv.slice(2));
 } else {

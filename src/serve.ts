@@ -14,6 +14,7 @@ import { isLoopback } from './doors/http/settings.ts';
 import { createMcpOverHttp } from './doors/mcp/over-http.ts';
 import { openGithubForge } from './forge/github/github-forge.ts';
 import { openLocalForge } from './forge/local/local-forge.ts';
+import { makeObjectsYoung } from './machine/young-objects.ts';
 import { createWebhook } from './notify/webhook.ts';
 import { loadPrompts } from './prompts/load-prompts.ts';
 import { createSystemClock } from './store/memory/clock.ts';
@@ -121,6 +122,7 @@ export async function serve(
   telemetry: Telemetry,
   { reached }: ServeOptions = {},
 ): Promise<Served> {
+  makeObjectsYoung();
   const { log } = telemetry;
   const prompts = loadPrompts(config.prompts);
   // What was opened is closed again in reverse, at the end or when a later step fails.

@@ -56,6 +56,7 @@ export const MAY_USE: Table = {
     'doors/mcp',
     'forge/github/github-forge.ts',
     'forge/local',
+    'machine',
     'notify',
     'prompts',
     'store/memory',
