@@ -143,8 +143,9 @@ export function createPrepare(env: Preparing): (decided: Decided) => Promise<Pre
     const touched = new Set<string>();
     const moves = new Map<string, Shift>();
     const tasks: FiledTask[] = [...work.tasks];
+    const olds = changed.map(({ id }) => findTask(work, id));
     changed.forEach((row, index) => {
-      const old = findTask(work, row.id);
+      const old = olds[index];
       const bucket = numbers[index] ?? old?.bucket ?? '0';
       const task = fileTask(row, bucket, identifiers.lock(row));
       if (old === undefined) tasks.push(task);
@@ -194,9 +195,7 @@ export function createPrepare(env: Preparing): (decided: Decided) => Promise<Pre
       buckets: [...touched],
       // An issue that looks as it did: only that it was seen is new, and that compares nothing.
       timed: next !== null || facts.length > 0,
-      left: changed.map(
-        (row): Left => ({ row, before: findTask(work, row.id)?.row ?? null, leased }),
-      ),
+      left: changed.map((row, index): Left => ({ row, before: olds[index]?.row ?? null, leased })),
     };
     return { change, next: next?.work ?? null };
   };
