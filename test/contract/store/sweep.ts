@@ -1,7 +1,7 @@
 // Sweep: what time brings about.
 
 import { describe, expect, it } from 'vitest';
-import { entry, idOf, LEASE_SECONDS, sweepInput, twenty, type World } from './world.ts';
+import { entry, idOf, LEASE_SECONDS, plan, sweepInput, twenty, type World } from './world.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -78,6 +78,25 @@ export function testSweep(world: () => World): void {
       const order = [];
       for (const agent of ['a', 'b', 'c']) order.push((await take(agent)).task.number);
       expect(order).toEqual([2, 3, 1]);
+    });
+
+    it('promotes in that order also where an issue has two of them', async () => {
+      const { mirror, take, store, advance } = world();
+      const delayed = (taskId: string, delayMs: number) =>
+        plan(taskId, { want: { state: 'delayed', delayMs, reason: 'wait' } });
+      const review = (number: number) => idOf(number, 'review');
+      await mirror(
+        entry(1, { plans: [delayed(idOf(1), 1_000), delayed(review(1), 2_000)] }),
+        entry(2, { plans: [delayed(idOf(2), 3_000), delayed(review(2), 5_000)] }),
+        entry(3, { plans: [delayed(idOf(3), 4_000)] }),
+      );
+      advance(5_000);
+      expect((await store.sweep(sweepInput())).promoted).toBe(5);
+      const order = [];
+      const skills = { capabilities: ['*', 'review'] };
+      for (const agent of ['a', 'b', 'c', 'd', 'e'])
+        order.push((await take(agent, skills)).task.id);
+      expect(order).toEqual([idOf(1), review(1), idOf(2), idOf(3), review(2)]);
     });
 
     it('forgets facts, results and closed issues that are old, and nothing open', async () => {

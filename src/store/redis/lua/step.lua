@@ -62,13 +62,13 @@ local function run(command, first, last, failed)
   failed[#failed + 1] = command[first] .. ' ' .. command[first + 1] .. ': ' .. (type(problem) == 'table' and problem.err or tostring(problem))
 end
 -- What changes are bound to: of each its number, until when, its first and last place in line, what it was filed by; ''
--- where it is not bound.
+-- where it is not bound. Places of one caller differ anyway, so that they need only be later than those of others.
 local function bind(A, first, last, ok, places)
   for p = first, last, 5 do
     local c, till, from, to, filing = tonumber(A[p]), A[p + 1], A[p + 2], A[p + 3], A[p + 4]
     if till ~= '' and tonumber(till) <= now or filing ~= '' and filing ~= meta.filing
-      or from ~= '' and tonumber(from) <= (tonumber(places.last) or 0) then ok[c], ok.all = false, false
-    elseif from ~= '' then places.last, places[c] = to, to end
+      or from ~= '' and tonumber(from) <= places.before then ok[c], ok.all = false, false
+    elseif from ~= '' then places[c] = tonumber(to) end
   end
 end
 -- A command: how many words; how many of them come before its items, how many an item has, the change of each item as one
@@ -114,7 +114,7 @@ end
 local function apply(A, p, words, failed)
   local count = tonumber(A[p])
   if count == 0 then return p + 1 end
-  local ok, places = { all = true }, { last = meta.place }
+  local ok, places = { all = true }, { before = tonumber(meta.place) or 0 }
   for c = 1, count do ok[c] = true end
   local bound = tonumber(A[p + 1])
   bind(A, p + 2, p + 1 + bound, ok, places)
@@ -135,7 +135,7 @@ local function apply(A, p, words, failed)
   for k = 1, touched do move_head(A[buckets + k]) end
   for c = 1, count do
     words[c] = ok[c] and 'ok' or 'stale'
-    if ok[c] and places[c] then meta.place = places[c] end
+    if ok[c] and places[c] and places[c] > (tonumber(meta.place) or 0) then meta.place = int(places[c]) end
   end
   return p
 end

@@ -17,6 +17,7 @@ import type { Works } from './works.ts';
 const MOST_TRIES = 50;
 const MOST_TOGETHER = 50;
 const NOWHERE: Work = decodeWork('', '');
+const NOTHING: Decision<unknown> = { answer: null };
 
 interface Changing extends Preparing {
   readonly works: Works;
@@ -69,32 +70,35 @@ export function createChanges(env: Changing): Changes {
     return ref === null ? NOWHERE : ((await works.get([ref]))[0] ?? NOWHERE);
   }
 
-  /** Each on what those before it leave; one that throws leaves nothing. */
-  function decide(
-    asked: readonly Pick<Asked, 'verb' | 'input'>[],
-    work: Work,
-  ): { decided: Decided; outcomes: Outcome[] } {
+  /** Decisions on one issue, each on what those before it leave; one that throws leaves nothing. */
+  function deciding(work: Work) {
     const moment = clock.moment();
-    let all: Decision<unknown> = { answer: null };
-    const outcomes = asked.map(({ verb, input }): Outcome => {
-      const { tasks, issue, ledger = work.ledger } = all;
-      const found: Found = {
-        task: (id) => tasks?.find((row) => row.id === id) ?? findTask(work, id)?.row,
-        get issue() {
-          return issue?.row ?? issueOf(work);
-        },
-        ledger,
-      };
-      try {
-        const decision = verb.decide(found, input, moment);
-        all = asked.length === 1 ? decision : joined(all, decision);
-        return { answer: decision.answer };
-      } catch (error) {
-        return { error };
-      }
-    });
-    const decided = { work, decision: all, places: moment.places(), now: moment.now };
-    return { decided, outcomes };
+    let all: Decision<unknown> | null = null;
+    return {
+      decide({ verb, input }: Pick<Asked, 'verb' | 'input'>): Outcome {
+        const { tasks, issue, ledger = work.ledger } = all ?? NOTHING;
+        const found: Found = {
+          task: (id) => tasks?.find((row) => row.id === id) ?? findTask(work, id)?.row,
+          get issue() {
+            return issue?.row ?? issueOf(work);
+          },
+          ledger,
+        };
+        try {
+          const decision = verb.decide(found, input, moment);
+          all = all === null ? decision : joined(all, decision);
+          return { answer: decision.answer };
+        } catch (error) {
+          return { error };
+        }
+      },
+      decided: (): Decided => ({
+        work,
+        decision: all ?? NOTHING,
+        places: moment.places(),
+        now: moment.now,
+      }),
+    };
   }
 
   async function apply({ work, decision, now }: Decided, prepared: Prepared): Promise<boolean> {
@@ -119,7 +123,9 @@ export function createChanges(env: Changing): Changes {
     let fresh = freshAtFirst;
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const known = fresh || name === '' ? undefined : works.remembered(name);
-      const { decided, outcomes } = decide(asked, known ?? (await look(asked[0]?.ref ?? null)));
+      const made = deciding(known ?? (await look(asked[0]?.ref ?? null)));
+      const outcomes = asked.map(made.decide);
+      const decided = made.decided();
       if (changesNothing(decided.decision)) {
         // A refusal, or a repeat, that was decided from what is remembered may be out of date.
         if (known === undefined) return outcomes;
@@ -168,31 +174,31 @@ export function createChanges(env: Changing): Changes {
   return {
     change: (verb, input) => change(verb, input),
     async changeAll(verb, inputs) {
-      // All are decided before the first is applied: one that throws changes nothing.
-      const all = await Promise.all(inputs.map((input) => look(verb.needs(input).issue)));
-      const asked = verb as Verb<unknown, unknown>;
-      const made = inputs.map((input, index) =>
-        decide([{ verb: asked, input }], all[index] ?? NOWHERE),
-      );
-      for (const { outcomes } of made) {
-        for (const outcome of outcomes) if ('error' in outcome) throw outcome.error;
-      }
-      // In order: places in line rise from one to the next.
-      const prepared = await Promise.all(
-        made.map(async ({ decided }) =>
-          changesNothing(decided.decision) ? null : prepare(decided),
-        ),
-      );
+      const works = await Promise.all(inputs.map((input) => look(verb.needs(input).issue)));
+      const issues = new Map<string, ReturnType<typeof deciding>>();
+      // In this order, also where an issue comes again: so do the places in line. All are decided before the first is
+      // applied: one that throws changes nothing.
+      const answers: unknown[] = inputs.map((input, index) => {
+        const work = works[index] ?? NOWHERE;
+        const made = issues.get(work.name) ?? deciding(work);
+        issues.set(work.name, made);
+        const outcome = made.decide({ verb, input });
+        if ('error' in outcome) throw outcome.error;
+        return outcome.answer;
+      });
+      const changing = [...issues.values()]
+        .map((made) => made.decided())
+        .filter(({ decision }) => !changesNothing(decision));
+      const prepared = await Promise.all(changing.map(prepare));
       const applied = await Promise.all(
-        made.map(async ({ decided }, index) => {
-          const one = prepared[index];
-          return one === null || one === undefined || apply(decided, one);
-        }),
+        prepared.map((one, index) => apply(changing[index] as Decided, one)),
       );
-      const answers: unknown[] = [];
+      const overtaken = new Set(
+        changing.filter((_, index) => applied[index] === false).map(({ work }) => work.name),
+      );
       for (const [index, input] of inputs.entries()) {
-        const done = applied[index] === true;
-        answers.push(done ? made[index]?.decided.decision.answer : await change(verb, input, true));
+        const { name } = works[index] ?? NOWHERE;
+        if (overtaken.has(name)) answers[index] = await change(verb, input, true);
       }
       return answers as never;
     },
