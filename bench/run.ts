@@ -1,7 +1,7 @@
 // `npm run bench [-- name…] [--json]`: takes the figures of docs/performance.md.
 
 import { cpus } from 'node:os';
-import { parseArgs } from 'node:util';
+import { readOptions } from '../scripts/options.ts';
 import { makeObjectsYoung } from '../src/machine/young-objects.ts';
 import { githubDayBench } from './github-day.ts';
 import { githubLargeBench } from './github-large.ts';
@@ -25,16 +25,16 @@ const BENCHES: readonly Bench[] = [
   githubLargeBench,
 ];
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { json: { type: 'boolean', default: false } },
-});
-const unknown = positionals.filter((name) => BENCHES.every((bench) => bench.name !== name));
-if (unknown.length > 0) {
-  const known = BENCHES.map((bench) => bench.name).join(', ');
-  console.error(`There is no benchmark called ${unknown.join(', ')}. There are: ${known}.`);
-  process.exit(2);
-}
+const names = BENCHES.map((bench) => bench.name);
+const { values, positionals, refuse } = readOptions(
+  `npm run bench -- [options] [name...]
+
+  name    ${names.join(', ')} (all)
+  --json  every figure with its id`,
+  { allowPositionals: true, options: { json: { type: 'boolean', default: false } } },
+);
+const unknown = positionals.filter((name) => !names.includes(name));
+if (unknown.length > 0) refuse(`There is no benchmark called ${unknown.join(', ')}.`);
 
 const machine = `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown CPU'}`;
 const all: Figure[] = [];

@@ -1,23 +1,31 @@
 // npm run fuzz -- --inputs 1000000 --seed 7: strangers' input over every route, webhook and backlog file.
 
-import { parseArgs } from 'node:util';
 import { fuzz, repeatLine } from '../test/fuzz/run.ts';
+import { readOptions } from './options.ts';
 
-const { values } = parseArgs({
-  options: {
-    inputs: { type: 'string', default: '100000' },
-    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    size: { type: 'string', default: '100000' },
-    from: { type: 'string', default: '0' },
-    only: { type: 'string' },
+const { values, whole } = readOptions(
+  `npm run fuzz -- [options]
+
+  --inputs N   how many (100000)
+  --seed N     the same inputs for the same number (new ones each time)
+  --size N     the longest text, in characters (100000)
+  --from N     begin at this input (0)
+  --only WHAT  one kind of input: as it is named in a finding`,
+  {
+    options: {
+      inputs: { type: 'string', default: '100000' },
+      seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+      size: { type: 'string', default: '100000' },
+      from: { type: 'string', default: '0' },
+      only: { type: 'string' },
+    },
   },
-});
-
+);
 const options = {
-  inputs: Number(values.inputs),
-  seed: Number(values.seed),
-  size: Number(values.size),
-  from: Number(values.from),
+  inputs: whole('inputs'),
+  seed: whole('seed', 0),
+  size: whole('size'),
+  from: whole('from', 0),
   only: values.only,
 };
 const startedAt = performance.now();

@@ -3,9 +3,9 @@
 
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, matchesGlob, relative } from 'node:path';
-import { parseArgs } from 'node:util';
 import { BaseSequencer, createVitest, type TestSpecification } from 'vitest/node';
 import { type Mutant, mutate } from './mutate/mutants.ts';
+import { readOptions } from './options.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const SOURCES = ['src/core/**/*.ts', 'src/broker/**/*.ts'];
@@ -26,15 +26,24 @@ const TESTS = [
 process.env['MODEL_SEED'] ??= '7';
 process.env['MODEL_RUNS'] ??= '60';
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    sample: { type: 'string' },
-    seed: { type: 'string', default: '7' },
-    json: { type: 'string' },
-    tests: { type: 'string', multiple: true, default: TESTS },
+const { values, positionals, whole } = readOptions(
+  `npm run mutate -- [options] [path...]
+
+  path          only what begins like this: src/core/decide
+  --sample N    so many of core, and so many of broker (all)
+  --seed N      which ones (7)
+  --json FILE   every mutant, and what killed it
+  --tests GLOB  only these tests; may be given more than once`,
+  {
+    allowPositionals: true,
+    options: {
+      sample: { type: 'string' },
+      seed: { type: 'string', default: '7' },
+      json: { type: 'string' },
+      tests: { type: 'string', multiple: true, default: TESTS },
+    },
   },
-});
+);
 
 /** The same numbers for the same seed (mulberry32). */
 function createRandom(seed: number): () => number {
@@ -63,9 +72,9 @@ for (const file of globSync(SOURCES, { cwd: ROOT }).sort()) {
   texts.set(join(ROOT, file), found.text);
   mutants.push(...found.mutants);
 }
-const random = createRandom(Number(values.seed));
+const random = createRandom(whole('seed', 0));
 const partOf = ({ file }: Mutant) => file.split('/').slice(0, 2).join('/');
-const size = values.sample === undefined ? Number.POSITIVE_INFINITY : Number(values.sample);
+const size = values.sample === undefined ? Number.POSITIVE_INFINITY : whole('sample');
 const wanted = [...Map.groupBy(mutants, partOf).values()].flatMap((part) =>
   sampleOf(part, size, random),
 );
