@@ -35,7 +35,7 @@ export interface Steps {
   /** Makes these labels relevant: ready tasks that carry them are filed under them from now on. */
   learn(labels: readonly string[]): Promise<void>;
   /**
-   * What is due now, oldest first: ids of tasks, or of writes. `nextAt` is when the next one falls due that is
+   * What is due now: ids of tasks by `compareDue`, or of writes, oldest first. `nextAt` is when the next one falls due that is
    * not among these; null: nothing waits.
    */
   due(

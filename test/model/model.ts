@@ -342,7 +342,13 @@ export function createModel(start: number) {
       }
       const due = [...tasks.values()]
         .filter((task) => task.state === 'delayed' && (task.readyAt ?? 0) <= now)
-        .sort((a, b) => (a.readyAt ?? 0) - (b.readyAt ?? 0));
+        .sort(
+          (a, b) =>
+            (a.readyAt ?? 0) - (b.readyAt ?? 0) ||
+            a.createdAt - b.createdAt ||
+            a.number - b.number ||
+            a.id.localeCompare(b.id, 'en'),
+        );
       for (const task of due) enter(task, 'ready');
       for (const task of tasks.values()) if (task.state === 'ready') enter(task, 'ready');
     },

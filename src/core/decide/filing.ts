@@ -28,3 +28,12 @@ export function deadlineOf(row: TaskRow): { readonly what: Deadline; readonly at
   if (row.state === 'ready' && row.opensAt !== null) return { what: 'opening', at: row.opensAt };
   return null;
 }
+
+/** Which of two comes first when time changes both: the one whose instant is earlier, then the older one. */
+export function compareDue(one: TaskRow, other: TaskRow): number {
+  const apart = (deadlineOf(one)?.at ?? 0) - (deadlineOf(other)?.at ?? 0);
+  if (apart !== 0) return apart;
+  const age = one.createdAt - other.createdAt || one.number - other.number;
+  if (age !== 0) return age;
+  return one.id < other.id ? -1 : 1;
+}

@@ -3,6 +3,7 @@
 
 import type { LogStore } from '../../core/attempt/log-store.ts';
 import type { BaseStore } from '../../core/base-store.ts';
+import { compareDue } from '../../core/decide/filing.ts';
 import { changesNothing, type Found, type Moment, type Verb } from '../../core/decide/verb.ts';
 import { noLedger } from '../../core/rows/ledger-row.ts';
 import type { Store } from '../../core/store.ts';
@@ -73,7 +74,8 @@ export function createEmbeddedStore(archive: Archive, options: EmbeddedOptions):
       read((now, memory) => {
         if (what === 'write') return memory.dueWrites(now + aheadMs, limit);
         const { keys, nextAt } = memory.due[what].due(now + aheadMs, limit);
-        return { ids: keys.map(({ row }) => row.id), nextAt };
+        const rows = keys.map(({ row }) => row).sort(compareDue);
+        return { ids: rows.map(({ id }) => id), nextAt };
       }),
     forget: createForget(steps, archive),
     ...createReads(steps, archive),

@@ -80,6 +80,23 @@ export function testSweep(world: () => World): void {
       expect(order).toEqual([2, 3, 1]);
     });
 
+    it('promotes the older first of those that fall due at the same instant', async () => {
+      const { mirror, take, store, advance } = world();
+      const delayed = (taskId: string, delayMs: number) =>
+        plan(taskId, { want: { state: 'delayed', delayMs, reason: 'wait' } });
+      await mirror(entry(3, { plans: [delayed(idOf(3), 2_000)] }));
+      advance(1_000);
+      await mirror(
+        entry(10, { plans: [delayed(idOf(10), 1_000)] }),
+        entry(2, { plans: [delayed(idOf(2), 1_000)] }),
+      );
+      advance(5_000);
+      expect((await store.sweep(sweepInput())).promoted).toBe(3);
+      const order = [];
+      for (const agent of ['a', 'b', 'c']) order.push((await take(agent)).task.number);
+      expect(order).toEqual([3, 2, 10]);
+    });
+
     it('promotes in that order also where an issue has two of them', async () => {
       const { mirror, take, store, advance } = world();
       const delayed = (taskId: string, delayMs: number) =>

@@ -1,8 +1,9 @@
 // What is due: leases, delays, reservations and ledger writes. The lists only say where to look; the rows decide.
 
 import type { BaseStore } from '../../../core/base-store.ts';
-import { type Deadline, deadlineOf } from '../../../core/decide/filing.ts';
+import { compareDue, type Deadline, deadlineOf } from '../../../core/decide/filing.ts';
 import { writeId } from '../../../core/rows/ledger-row.ts';
+import type { TaskRow } from '../../../core/rows/task-row.ts';
 import type { Parts } from '../parts.ts';
 import type { ListChange } from '../rows/step-arguments.ts';
 import { issueOfName } from '../rows/work.ts';
@@ -35,27 +36,31 @@ export function createDue({ link, keys, works, now, write, setAside }: Parts): B
   }
 
   async function tasks(what: Deadline, limit: number, until: number): Promise<Found> {
-    const ids: string[] = [];
+    const rows: TaskRow[] = [];
+    const inOrder = (nextAt: number | null): Found => ({
+      ids: rows.sort(compareDue).map(({ id }) => id),
+      nextAt,
+    });
     for (let from = 0; ; from += PAGE) {
       const entries = await page(LISTS[what], from);
       const found = await works.tasks(entries.map(([id]) => id));
       const strange: string[] = [];
       for (const [id, score] of entries) {
-        const task = found.get(id);
-        const deadline = task === undefined ? null : deadlineOf(task.row);
-        if (deadline?.what !== what) {
+        const row = found.get(id)?.row;
+        const deadline = row === undefined ? null : deadlineOf(row);
+        if (row === undefined || deadline?.what !== what) {
           if (score <= until) strange.push(id);
           continue;
         }
         const instant = deadline.at;
-        if (instant > until || ids.length >= limit) {
+        if (instant > until || rows.length >= limit) {
           await aside(what, strange);
-          return { ids, nextAt: instant };
+          return inOrder(instant);
         }
-        ids.push(id);
+        rows.push(row);
       }
       await aside(what, strange);
-      if (entries.length < PAGE) return { ids, nextAt: null };
+      if (entries.length < PAGE) return inOrder(null);
     }
   }
 
