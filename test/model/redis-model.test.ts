@@ -34,7 +34,7 @@ describe('the redis store', () => {
     await server.raw.multi().flushall().hset('banto:meta', 'generation', store.generation()).exec();
   }
 
-  it(`does what the model does in ${RUNS} random runs`, { timeout: 300_000 }, async () => {
+  it(`does what the model does in ${RUNS} random runs`, { timeout: 2000 * RUNS }, async () => {
     const property = fc.asyncProperty(commands, async (script) => {
       await reset();
       const advance = (ms: number) => {

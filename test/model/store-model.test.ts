@@ -26,7 +26,7 @@ interface ModelledStore {
 
 function testStoreModel(name: string, setup: () => Promise<ModelledStore>, runs = RUNS): void {
   describe(`the ${name} store`, () => {
-    it(`does what the model does in ${runs} random runs`, { timeout: 300_000 }, async () => {
+    it(`does what the model does in ${runs} random runs`, { timeout: 2000 * runs }, async () => {
       const under = await setup();
       const property = fc.asyncProperty(commands, async (script) => {
         await under.reset();
