@@ -87,7 +87,7 @@ async function withTokens<T>(
   use: (tokens: TokenDesk) => Promise<T>,
 ): Promise<T> {
   const config = loadConfig({ flags });
-  const { openStore } = await import('./serve.ts');
+  const { openStore } = await import('./compose/open-store.ts');
   const { createTokens } = await import('./broker/operate/tokens.ts');
   const store = await openStore(config, await quietLog());
   try {

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createBroker } from './broker/create-broker.ts';
-import { openRedis } from './compose/open-redis.ts';
+import { openStore } from './compose/open-store.ts';
 import type { Config } from './config/shape.ts';
 import { BantoError } from './core/errors.ts';
 import type { Forge } from './core/forge.ts';
@@ -12,13 +12,10 @@ import { tokenSetting } from './core/token.ts';
 import { createHttpDoor } from './doors/http/door.ts';
 import { isLoopback } from './doors/http/settings.ts';
 import { createMcpOverHttp } from './doors/mcp/over-http.ts';
-import { openGithubForge } from './forge/github/github-forge.ts';
-import { openLocalForge } from './forge/local/local-forge.ts';
 import { makeObjectsYoung } from './machine/young-objects.ts';
 import { createWebhook } from './notify/webhook.ts';
 import { loadPrompts } from './prompts/load-prompts.ts';
 import { createSystemClock } from './store/memory/clock.ts';
-import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 import { openTraces, type Traces } from './telemetry/traces.ts';
 
@@ -37,19 +34,14 @@ export interface ServeOptions {
   readonly reached?: (checkpoint: string) => void;
 }
 
-export async function openStore(config: Config, log: Log): Promise<Store> {
-  const { store } = config;
-  if (store.kind === 'redis') return openRedis(config, store, log);
-  return openSqliteStore({
-    dataDir: config.dataDir,
-    log: (message, error) => log.error({ err: error }, message),
-  });
-}
-
-/** The forge follows the store's clock: pictures of issues and our own writes are compared by it. */
+/** The forge follows the store's clock: pictures of issues and our own writes are compared by it. Only one is loaded. */
 async function openForge({ forge, dataDir }: Config, store: Store, log: Log): Promise<Forge> {
   const now = await followClock(store);
-  if (forge.kind === 'local') return openLocalForge({ ...forge, dataDir, now, log });
+  if (forge.kind === 'local') {
+    const { openLocalForge } = await import('./forge/local/local-forge.ts');
+    return openLocalForge({ ...forge, dataDir, now, log });
+  }
+  const { openGithubForge } = await import('./forge/github/github-forge.ts');
   const { openPace } = store;
   return openGithubForge({
     ...forge,

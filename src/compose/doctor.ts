@@ -174,7 +174,7 @@ function firstExisting(folder: string): string {
 
 /** Opens the store; throws where it cannot be read. */
 async function checkTokens(config: Config): Promise<Finding[]> {
-  const { openStore } = await import('../serve.ts');
+  const { openStore } = await import('./open-store.ts');
   const { createTelemetry } = await import('../telemetry/telemetry.ts');
   const store = await openStore(config, createTelemetry({ level: 'silent' }).log);
   try {
