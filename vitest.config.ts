@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longest-first.ts';
 
 export default defineConfig({
   test: {
@@ -11,5 +12,6 @@ export default defineConfig({
     expect: { poll: { timeout: 10_000 } },
     // Two cores, and a third worker while one of them waits for real time (a Redis that comes back, a lease that ends).
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
   },
 });

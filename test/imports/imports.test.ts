@@ -89,6 +89,22 @@ function cyclesIn(found: readonly Import[]): string[] {
   return cycles;
 }
 
+/** Packages that come with a file, directly or by way of others; not those that are loaded when they are needed. */
+function packagesOf(file: string, seen = new Set<string>()): string[] {
+  if (seen.has(file)) return [];
+  seen.add(file);
+  const targets = [
+    ...(texts.get(file) ?? '').matchAll(
+      /(?:^|\n)(?:import|export)\s(?!type\b)(?:[^'"]*?from\s+)?['"]([^'"]+)['"]/g,
+    ),
+  ].map(([, target = '']) => target);
+  return targets.flatMap((target) =>
+    target.startsWith('.')
+      ? packagesOf(normalize(join(dirname(file), target)), seen)
+      : packageName(target),
+  );
+}
+
 function packageName(target: string): string {
   const parts = target.split('/');
   return target.startsWith('@') ? parts.slice(0, 2).join('/') : (parts[0] ?? '');
@@ -158,6 +174,15 @@ describe('the import table', () => {
       .map(({ file, target }) => `${named(file)} → ${target}`);
     expect(wrong).toEqual([]);
   });
+
+  it.each(['src/main.ts', 'src/compose/open-store.ts', 'src/store/sqlite/sqlite-store.ts'])(
+    'starts a command quickly: %s brings no server and no client of Redis or GitHub',
+    (file) => {
+      const heavy = ['fastify', 'ioredis', 'typebox', 'octokit', '@modelcontextprotocol/server'];
+      expect(packagesOf('src/serve.ts')).toEqual(expect.arrayContaining(['fastify', 'typebox']));
+      expect(packagesOf(file).filter((name) => heavy.includes(name))).toEqual([]);
+    },
+  );
 
   it('keeps the core pure: no await, no clock, no randomness, no input or output', () => {
     const impure = [...texts]
