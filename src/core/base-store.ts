@@ -35,8 +35,8 @@ export interface Steps {
   /** Makes these labels relevant: ready tasks that carry them are filed under them from now on. */
   learn(labels: readonly string[]): Promise<void>;
   /**
-   * What is due now: ids of tasks by `compareDue`, or of writes, oldest first. `nextAt` is when the next one falls due that is
-   * not among these; null: nothing waits.
+   * What is due now: ids of tasks by `compareDue`, or of writes, oldest first. `nextAt` is when the next one
+   * falls due that is not among these; null: nothing waits.
    */
   due(
     what: Due,

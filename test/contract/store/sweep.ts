@@ -5,6 +5,9 @@ import { entry, idOf, LEASE_SECONDS, plan, sweepInput, twenty, type World } from
 
 const DAY_MS = 86_400_000;
 
+const delayed = (taskId: string, delayMs: number) =>
+  plan(taskId, { want: { state: 'delayed', delayMs, reason: 'wait' } });
+
 export function testSweep(world: () => World): void {
   const id = idOf(1);
 
@@ -68,9 +71,11 @@ export function testSweep(world: () => World): void {
 
     it('promotes in the order in which tasks fall due', async () => {
       const { mirror, take, store, advance } = world();
-      const delayed = (number: number, delayMs: number) =>
-        entry(number, { plan: { want: { state: 'delayed', delayMs, reason: 'wait' } } });
-      await mirror(delayed(1, 3_000), delayed(2, 1_000), delayed(3, 2_000));
+      await mirror(
+        entry(1, { plans: [delayed(idOf(1), 3_000)] }),
+        entry(2, { plans: [delayed(idOf(2), 1_000)] }),
+        entry(3, { plans: [delayed(idOf(3), 2_000)] }),
+      );
       const start = await store.now();
       expect((await store.sweep(sweepInput())).nextDueAt).toBe(start + 1_000);
       advance(5_000);
@@ -82,8 +87,6 @@ export function testSweep(world: () => World): void {
 
     it('promotes the older first of those that fall due at the same instant', async () => {
       const { mirror, take, store, advance } = world();
-      const delayed = (taskId: string, delayMs: number) =>
-        plan(taskId, { want: { state: 'delayed', delayMs, reason: 'wait' } });
       await mirror(entry(3, { plans: [delayed(idOf(3), 2_000)] }));
       advance(1_000);
       await mirror(
@@ -99,8 +102,6 @@ export function testSweep(world: () => World): void {
 
     it('promotes in that order also where an issue has two of them', async () => {
       const { mirror, take, store, advance } = world();
-      const delayed = (taskId: string, delayMs: number) =>
-        plan(taskId, { want: { state: 'delayed', delayMs, reason: 'wait' } });
       const review = (number: number) => idOf(number, 'review');
       await mirror(
         entry(1, { plans: [delayed(idOf(1), 1_000), delayed(review(1), 2_000)] }),
