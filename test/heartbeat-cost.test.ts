@@ -45,8 +45,11 @@ interface Cost {
   readonly kilobytes: number;
 }
 
-/** Not what is asked for here; nor messages, which follow in a call of their own a moment later. */
-const APART = 'config|info|fcall|publish';
+/**
+ * Not what is asked for here; nor messages, which follow in a write of their own a moment later, and the words around
+ * them that ask for silence (`CLIENT REPLY`).
+ */
+const APART = 'config|info|fcall|publish|client';
 
 /** Commands that Redis ran meanwhile, those inside functions too, and bytes that it sent. */
 async function costOnce({ raw }: RedisServer, act: () => Promise<unknown>): Promise<Cost> {
