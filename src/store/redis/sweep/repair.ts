@@ -1,6 +1,7 @@
 // The sweep's look at rows and lists, a few at a time. Rows are right; a list that says something else, because a
 // command failed or a key was removed by hand, is made right from them.
 
+import { isLeased, type LeasedRow } from '../../../core/rows/task-row.ts';
 import type { Parts } from '../parts.ts';
 import type { Changes } from '../rows/change.ts';
 import { type ListChange, listsOnly } from '../rows/step-arguments.ts';
@@ -12,9 +13,15 @@ const BUCKETS_PER_LOOK = 20;
 
 export type Repair = () => Promise<void>;
 
-/** What a row that nobody knew would put into lists. */
-const entered = (lists: readonly ListChange[]): ListChange[] =>
-  lists.filter(([verb]) => verb === 'ZADD' || verb === 'SADD');
+/** An entry of a list that a row asks for. */
+interface Wanted {
+  readonly work: Work;
+  readonly entry: ListChange;
+  /** Its score counts, too. */
+  readonly exact: boolean;
+}
+
+const isReady = (task: FiledTask): boolean => task.open && task.row.state === 'ready';
 
 export function createRepair(env: Parts & Pick<Changes, 'refile'>): Repair {
   const { link, keys, works, steps, indexes, buckets } = env;
@@ -40,46 +47,82 @@ export function createRepair(env: Parts & Pick<Changes, 'refile'>): Repair {
     return { name, stamp: text === '' ? '' : text.slice(0, text.indexOf('\n') + 1) };
   }
 
-  /** Those of the entries that are not there; `exact`: or have another score. A list that is no list has none. */
-  async function missing(wanted: readonly ListChange[], exact: boolean): Promise<ListChange[]> {
-    const there = await Promise.all(
-      wanted.map(async ([verb, key = '', first = '', second = '']) => {
-        if (verb === 'SADD') {
-          return (await link.send('SISMEMBER', key, first).catch(() => 0)) === 1;
-        }
-        const score = await link.send('ZSCORE', key, second).catch(() => null);
-        return score !== null && (!exact || Number(score) === Number(first));
+  /** What a row that nobody knew would put into lists of issues and of tasks. */
+  function wantedOf(work: Work, now: number): Wanted[] {
+    const ofIssue: ListChange[] = [];
+    const nothing = decodeWork(work.name, '');
+    indexes.moveIssue(nothing, work, now, () => true, ofIssue);
+    indexes.moveLedger(work.name, nothing.ledger, work.ledger, ofIssue);
+    const ofTasks: ListChange[] = [];
+    for (const task of work.tasks) if (task.open) indexes.moveTask(undefined, task, ofTasks);
+    const wanted = (lists: readonly ListChange[], exact: boolean): Wanted[] =>
+      lists
+        .filter(([verb]) => verb === 'ZADD' || verb === 'SADD')
+        .map((entry) => ({ work, entry, exact }));
+    return [...wanted(ofIssue, false), ...wanted(ofTasks, true)];
+  }
+
+  /** Those that are not there, asked by one command for each list. A list that is no list has none. */
+  async function missing(wanted: readonly Wanted[]): Promise<Wanted[]> {
+    const lists = Map.groupBy(wanted, ({ entry: [verb, key] }) => `${verb} ${key}`);
+    const gone = await Promise.all(
+      [...lists.values()].map(async (list) => {
+        const [verb, key = ''] = list[0]?.entry ?? [''];
+        const isSet = verb === 'SADD';
+        const members = list.map(({ entry: [, , first = '', second = ''] }) =>
+          isSet ? first : second,
+        );
+        const found = await link
+          .send<(string | number | null)[]>(isSet ? 'SMISMEMBER' : 'ZMSCORE', key, ...members)
+          .catch(() => []);
+        return list.filter(({ entry, exact }, index) => {
+          const there = found[index] ?? null;
+          if (isSet) return there !== 1;
+          return there === null || (exact && Number(there) !== Number(entry[2]));
+        });
       }),
     );
-    return wanted.filter((_, index) => !there[index]);
+    return gone.flat();
   }
 
-  async function checkTask(work: Work, task: FiledTask): Promise<void> {
-    const { row } = task;
-    const wanted: ListChange[] = [];
-    indexes.moveTask(undefined, task, wanted);
-    const gone = await missing(entered(wanted), true);
-    if (row.lease !== null) {
-      const held = await link.send<string | null>('HGET', at.process_holds, row.lease.agentId);
-      if (!(held ?? '').split(' ').includes(row.id)) {
-        gone.push(['HOLD', row.lease.agentId, row.id, '+']);
-      }
-    }
-    await fix(work, gone, row.state === 'ready' ? [task.bucket] : []);
+  /** Leases that nobody is said to hold. */
+  async function unheld(leased: readonly { work: Work; row: LeasedRow }[]): Promise<Wanted[]> {
+    if (leased.length === 0) return [];
+    const agents = leased.map(({ row }) => row.lease.agentId);
+    const held = await link
+      .send<(string | null)[]>('HMGET', at.process_holds, ...agents)
+      .catch(() => []);
+    return leased
+      .filter(({ row }, index) => !(held[index] ?? '').split(' ').includes(row.id))
+      .map(({ work, row }) => ({
+        work,
+        entry: ['HOLD', row.lease.agentId, row.id, '+'],
+        exact: true,
+      }));
   }
 
-  /** Lists of issues: open ones, those that carry a label, those that wait for another, those with writes. */
-  async function checkIssue(work: Work): Promise<void> {
-    const wanted: ListChange[] = [];
-    const nothing = decodeWork(work.name, '');
-    indexes.moveIssue(nothing, work, await env.now(), () => true, wanted);
-    indexes.moveLedger(work.name, nothing.ledger, work.ledger, wanted);
-    await fix(work, await missing(entered(wanted), false));
+  /** Lists of issues (open ones, those that carry a label, that wait for another, that have writes) and of tasks. */
+  async function checkLists(works: readonly Work[]): Promise<void> {
+    const now = await env.now();
+    const leased = works.flatMap((work) =>
+      work.tasks.flatMap(({ open, row }) => (open && isLeased(row) ? [{ work, row }] : [])),
+    );
+    const gone = [
+      ...(await missing(works.flatMap((work) => wantedOf(work, now)))),
+      ...(await unheld(leased)),
+    ];
+    const byWork = Map.groupBy(gone, ({ work }) => work);
+    await Promise.all(
+      [...byWork].map(([work, entries]) => {
+        const touched = work.tasks.filter(isReady).map(({ bucket }) => bucket);
+        const lists = entries.map(({ entry }) => entry);
+        return fix(work, lists, [...new Set(touched)]);
+      }),
+    );
   }
 
   /** A task that became ready while its labels could not be looked up stands in the wrong bucket. */
   async function checkBuckets(works: readonly Work[]): Promise<void> {
-    const isReady = (task: FiledTask) => task.open && task.row.state === 'ready';
     const ready = works.filter(({ tasks }) => tasks.some(isReady));
     if (ready.length === 0) return;
     const filing = await buckets.filing(true);
@@ -102,12 +145,7 @@ export function createRepair(env: Parts & Pick<Changes, 'refile'>): Repair {
       const name = flat[index] ?? '';
       if (!/^[?:]/.test(name)) found.push(decodeWork(name, flat[index + 1] ?? ''));
     }
-    await Promise.all(
-      found.flatMap((work) => [
-        checkIssue(work),
-        ...work.tasks.filter(({ open }) => open).map((task) => checkTask(work, task)),
-      ]),
-    );
+    await checkLists(found);
     await checkBuckets(found);
   }
 
@@ -143,15 +181,16 @@ export function createRepair(env: Parts & Pick<Changes, 'refile'>): Repair {
     const page = await link.send('HSCAN', at.process_holds, holdsCursor, 'COUNT', PER_QUEUE);
     const [next, flat] = page as [string, string[]];
     holdsCursor = next;
+    const holds: { agentId: string; id: string }[] = [];
     for (let index = 0; index < flat.length; index += 2) {
       const agentId = flat[index] ?? '';
-      const ids = (flat[index + 1] ?? '').split(' ');
-      const found = await works.found(ids);
-      for (const id of ids) {
-        const known = found.get(id);
-        if (known?.task.row.lease?.agentId === agentId) continue;
-        await fix(known?.work ?? (await lookAt(id)), [['HOLD', agentId, id, '']]);
-      }
+      for (const id of (flat[index + 1] ?? '').split(' ')) holds.push({ agentId, id });
+    }
+    const found = await works.found(holds.map(({ id }) => id));
+    for (const { agentId, id } of holds) {
+      const known = found.get(id);
+      if (known?.task.row.lease?.agentId === agentId) continue;
+      await fix(known?.work ?? (await lookAt(id)), [['HOLD', agentId, id, '']]);
     }
   }
 
