@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
@@ -13,5 +15,7 @@ export default defineConfig({
     // Two cores, and a third worker while one of them waits for real time (a Redis that comes back, a lease that ends).
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
+    // Tests start hundreds of processes, and most of a start is compiling.
+    env: { NODE_COMPILE_CACHE: join(tmpdir(), 'banto-test-compile-cache') },
   },
 });
