@@ -26,7 +26,7 @@ const FUNCTIONS = [
   'attach',
   'number_buckets',
   'drop_buckets',
-  'rebuild_heads',
+  'check_heads',
   'take_lock',
   'give_lock',
   'swap_text',

@@ -19,9 +19,8 @@ local function drop_buckets(A)
   for n = 3, #A, 2 do drop_bucket(K.queue_bucket .. A[n + 1], K.queue_buckets, K.meta, A[n], A[n + 1]) end
   return { 'ok' }
 end
--- Makes the list of heads from the buckets again.
-local function rebuild_heads()
-  call('DEL', K.queue_heads)
-  for _, bucket in ipairs(call('HVALS', K.queue_buckets)) do move_head(bucket) end
+-- Arguments: clock, generation, then numbers of buckets whose heads are written anew.
+local function check_heads(A)
+  for n = 3, #A do move_head(A[n]) end
   return { 'ok' }
 end

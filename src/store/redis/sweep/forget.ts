@@ -18,11 +18,13 @@ import {
 } from '../rows/work.ts';
 import { firstHourKept } from '../ttl.ts';
 import type { Repair } from './repair.ts';
+import { createRound } from './round.ts';
 
 /** One step keeps everybody else waiting: it does at most this much. */
 const MOST_PER_STEP = 100;
 const LOOKED_AT = 1000;
 const EMPTY_BUCKET_KEPT_MS = 60_000;
+const BUCKETS_PER_LOOK = 100;
 
 interface Forgetting extends Parts, Pick<TaskReads, 'dependents'> {
   readonly projection: Projection;
@@ -35,6 +37,7 @@ export function createForget(env: Forgetting): BaseStore['forget'] {
   const { at } = keys;
   /** Since when a bucket has been seen empty. */
   const emptySince = new Map<string, number>();
+  const someBuckets = createRound(BUCKETS_PER_LOOK);
   let hoursBefore = '';
 
   async function apply(work: Work, changes: readonly RowChange[], lists: readonly ListChange[]) {
@@ -166,7 +169,7 @@ export function createForget(env: Forgetting): BaseStore['forget'] {
     const all = await buckets.all();
     const drop: string[] = [];
     await Promise.all(
-      [...all].map(async ([name, number]) => {
+      someBuckets([...all]).map(async ([name, number]) => {
         const filled = Number(await link.send('EXISTS', `${at.queue_bucket}${number}`)) === 1;
         const since = emptySince.get(name) ?? now;
         if (filled) emptySince.delete(name);

@@ -6,10 +6,13 @@ import type { Parts } from '../parts.ts';
 import type { Changes } from '../rows/change.ts';
 import { type ListChange, listsOnly } from '../rows/step-arguments.ts';
 import { decodeWork, type FiledTask, issueOf, nameOfTask, type Work } from '../rows/work.ts';
+import { createRound } from './round.ts';
 
 const PER_LOOK = 300;
 const PER_QUEUE = 50;
 const BUCKETS_PER_LOOK = 20;
+/** One step keeps everybody else waiting: it does at most this much. */
+const HEADS_PER_STEP = 100;
 
 export type Repair = () => Promise<void>;
 
@@ -29,6 +32,8 @@ export function createRepair(env: Parts & Pick<Changes, 'refile'>): Repair {
   let cursor = '0';
   let holdsCursor = '0';
   const audited = new Map<string, number>();
+  const someBuckets = createRound(BUCKETS_PER_LOOK);
+  const someHeads = createRound(HEADS_PER_STEP);
 
   /** If the work is still as it was looked at. */
   async function fix(
@@ -197,23 +202,37 @@ export function createRepair(env: Parts & Pick<Changes, 'refile'>): Repair {
   /** A few buckets at a time. */
   async function checkBucketLists(): Promise<void> {
     const numbers = [...(await buckets.all()).values()];
-    const from = (audited.get('buckets') ?? 0) % Math.max(1, numbers.length);
-    audited.set('buckets', from + BUCKETS_PER_LOOK);
-    for (const number of numbers.slice(from, from + BUCKETS_PER_LOOK)) {
-      await checkList(`bucket ${number}`, `${at.queue_bucket}${number}`, [number]);
+    await Promise.all(
+      someBuckets(numbers).map((number) =>
+        checkList(`bucket ${number}`, `${at.queue_bucket}${number}`, [number]),
+      ),
+    );
+  }
+
+  /** Heads of some buckets, and of some that are in the list; of all where the list is lost. */
+  async function checkHeads(): Promise<void> {
+    const numbers = [...(await buckets.all()).values()];
+    const lost = (await link.send('TYPE', at.queue_heads)) !== 'zset';
+    if (lost) await link.send('DEL', at.queue_heads);
+    const looked = lost ? numbers : [...someHeads(numbers), ...(await nextOf(at.queue_heads))];
+    for (let from = 0; from < looked.length; from += HEADS_PER_STEP) {
+      await link.run('check_heads', looked.slice(from, from + HEADS_PER_STEP));
     }
   }
 
   return async () => {
     await checkRows();
-    await checkList('queue high', at.queue_high);
-    await checkList('queue normal', at.queue_normal);
-    await checkList('queue low', at.queue_low);
-    await checkList('leases', at.leases);
-    await checkList('delayed', at.queue_delayed);
-    await checkList('opening', at.queue_opening);
-    await checkBucketLists();
+    // All at once: what is asked in one turn goes out in one write.
+    await Promise.all([
+      checkList('queue high', at.queue_high),
+      checkList('queue normal', at.queue_normal),
+      checkList('queue low', at.queue_low),
+      checkList('leases', at.leases),
+      checkList('delayed', at.queue_delayed),
+      checkList('opening', at.queue_opening),
+      checkBucketLists(),
+    ]);
     await checkHolds();
-    await link.run('rebuild_heads', []);
+    await checkHeads();
   };
 }
