@@ -16,6 +16,23 @@ it('keeps every promise on a real Redis', { timeout: 600_000 }, async () => {
   await expectKept({ store: 'redis', steps: 3000, seed: SEED, ...three });
 });
 
+it('has the same clock after a loss of data, also one that was set back before', async () => {
+  const time = createVirtualTime(1_000_000);
+  const clock = createShiftedClock(time);
+  const options = { clock, time, leaseSeconds: 60, repository: 'octo/park' };
+  const backing = await openRedisBacking(options);
+  const now = () => backing.raw()?.now();
+  await now();
+  clock.jump(-5000);
+  expect(await now()).toBe(1_000_000);
+  await backing.keep(() => undefined);
+  clock.jump(-700);
+  expect(await now()).toBe(1_000_000);
+  await backing.goBack('failover', () => undefined);
+  expect(await now()).toBe(1_000_000);
+  await backing.close();
+});
+
 it('never reads facts from a Redis that is being replaced, and waits for whoever reads', async () => {
   const time = createVirtualTime(0);
   const clock = createShiftedClock(time);

@@ -27,6 +27,8 @@ export async function openRedisBacking(
   const roles = new Map<string, { ownerId: string; untilAt: number }>();
   /** The clock is the server's and not the data's: a loss of data does not set it back. */
   let ahead = 0;
+  /** What the data that was kept adds to it: a clock that was set back before is followed from where it was. */
+  let keptOffset = 0;
   let cursor = 0;
   let keptCursor = 0;
   let raw = await connect({ commandTimeoutMs: PATIENCE_MS });
@@ -136,6 +138,7 @@ export async function openRedisBacking(
       alone(async () => {
         await readFacts();
         keptCursor = cursor;
+        keptOffset = (await raw.now()) - clock.now() - ahead;
         noted();
         await server.raw.save();
         copyFileSync(join(server.dir, DUMP), join(server.dir, KEPT));
@@ -144,7 +147,7 @@ export async function openRedisBacking(
       alone(async () => {
         if (!existsSync(join(server.dir, KEPT))) return false;
         await readFacts();
-        ahead = Math.max(ahead, (await raw.now()) - clock.now());
+        ahead = Math.max(ahead, (await raw.now()) - clock.now() - keptOffset);
         await server.kill();
         copyFileSync(join(server.dir, KEPT), join(server.dir, DUMP));
         await server.start();
