@@ -429,6 +429,8 @@ export interface TaskVerbs {
 
 export interface TaskReads {
   registry(): Promise<Registry>;
+  /** Buckets that hold a ready task. */
+  filled(): Promise<string[]>;
   peek(buckets: readonly string[], limitPerBucket: number): Promise<BucketPeek[]>;
   task(id: string, historyCursor?: string): Promise<TaskDetail | null>;
   tasks(filter: TaskFilter): Promise<{ tasks: Task[]; nextCursor: string | null }>;

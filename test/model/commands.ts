@@ -315,6 +315,8 @@ export async function compareAtTheEnd({ world, model }: Run): Promise<void> {
   );
   const peeks = await store.peek((await store.registry()).buckets, 100);
   expect(peeks.reduce((sum, peek) => sum + peek.ready, 0)).toBe(ready);
+  const filled = peeks.filter((peek) => peek.ready > 0).map(({ bucket }) => bucket);
+  expect((await store.filled()).toSorted()).toEqual(filled.toSorted());
   expect(peeks.reduce((sum, peek) => sum + peek.scores.length, 0)).toBe(ready);
 
   world.advance(3_600_000);

@@ -44,11 +44,10 @@ export function createPairing(
   async function filled(demands: readonly Ticket[]): Promise<{ version: number; keys: string[] }> {
     await chooser.refresh();
     const { version, buckets } = await chooser.bucketsFor(demands);
-    const peeks = await store.peek([...buckets.keys()], 1);
     const suits = (bucket: Bucket | undefined) =>
       bucket !== undefined && demands.some((ticket) => mayHave(ticket, bucket));
-    const keys = peeks.filter(({ bucket, ready }) => ready > 0 && suits(buckets.get(bucket)));
-    return { version, keys: keys.map(({ bucket }) => bucket) };
+    const keys = (await store.filled()).filter((key) => suits(buckets.get(key)));
+    return { version, keys };
   }
 
   const heads = (demands: readonly (readonly Ticket[])[]): Ticket[] =>

@@ -109,6 +109,7 @@ export function createReads({ read, lastFact }: Steps, archive: Archive): TaskRe
           .flatMap(([name, value]) => (value === true ? (pausedName(name) ?? []) : []))
           .sort(),
       })),
+    filled: () => read((_now, { buckets }) => buckets.filled()),
     peek: (names, limit) => read((_now, { buckets }) => buckets.peek(names, limit)),
     task: (id, historyCursor) =>
       read((_now, memory) => {

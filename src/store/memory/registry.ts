@@ -20,6 +20,7 @@ const EMPTY_BUCKET_KEPT_MS = 60_000;
 export interface Buckets {
   version(): number;
   registry(): Omit<Registry, 'paused'>;
+  filled(): string[];
   peek(buckets: readonly string[], limit: number): BucketPeek[];
   /** The oldest head of the first group that has one. */
   best(groups: readonly (readonly string[])[]): TaskEntry | null;
@@ -89,6 +90,7 @@ export function createBuckets(firstVersion: number, learned: Iterable<string>): 
       buckets: [...lanes.keys()].sort(),
       unlearned: [...uses.keys()].filter((label) => !isLearned(label)).sort(),
     }),
+    filled: () => [...lanes.values()].filter((lane) => sizeOf(lane) > 0).map(({ key }) => key),
     peek: (buckets, limit) =>
       buckets.map((bucket) => {
         const lane = lanes.get(bucket);

@@ -227,6 +227,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
       dependents: reads.dependents,
     }),
     registry: buckets.registry,
+    filled: buckets.filled,
     peek: buckets.peek,
     holding: buckets.holding,
     ...reads,

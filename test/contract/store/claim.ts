@@ -174,6 +174,18 @@ export function testClaim(world: () => World): void {
       expect(second.lease.leasedAt).toBeGreaterThanOrEqual(first.lease.leasedAt);
     });
 
+    it('names the buckets that hold a ready task, and no others', async () => {
+      const { mirror, store, take } = world();
+      expect(await store.filled()).toEqual([]);
+      await store.learn(['python', 'web']);
+      await mirror(entry(1, { labels: ['python'] }), entry(2, { labels: ['web'] }));
+      const { buckets } = await store.registry();
+      expect(buckets).toHaveLength(2);
+      expect((await store.filled()).toSorted()).toEqual(buckets);
+      await take('a1', { capabilities: ['python'] });
+      expect(await store.filled()).toEqual(buckets.filter((bucket) => bucket.includes('web')));
+    });
+
     it('files tasks again when a label is learned', async () => {
       const { mirror, store, take } = world();
       await store.learn(['python']);

@@ -26,6 +26,7 @@ const READS: Record<string, () => Promise<unknown>> = {
   now: () => store.now(),
   lastSeq: () => store.lastSeq(),
   registry: () => store.registry(),
+  filled: () => store.filled(),
   peek: async () => store.peek((await store.registry()).buckets, 10),
   task: () => store.task(idOf(1)),
   tasks: () => store.tasks({ limit: 10 }),

@@ -41,7 +41,9 @@ interface KnownIssue {
   readonly stored: MirroredIssue['issue'];
 }
 
-export function createReads(env: Reading): Omit<TaskReads, 'registry' | 'peek' | 'holding'> {
+export function createReads(
+  env: Reading,
+): Omit<TaskReads, 'registry' | 'filled' | 'peek' | 'holding'> {
   const { link, keys, works, snapshots, log, projection, now } = env;
   const { at } = keys;
   const readStats = createStats(link, keys);

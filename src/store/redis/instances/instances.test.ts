@@ -133,6 +133,15 @@ describe('two instances', () => {
     ]);
   });
 
+  it('know which buckets are filled, also those that another has just made', async () => {
+    await one.learn(['python', 'rust']);
+    await worlds[0].mirror(entry(1));
+    expect(await other.filled()).toEqual(await one.filled());
+    await worlds[0].mirror(entry(2, { labels: ['rust'] }));
+    const { buckets } = await one.registry();
+    expect((await other.filled()).toSorted()).toEqual(buckets);
+  });
+
   it('finish learning a label that another began and did not finish', async () => {
     await worlds[0].mirror(...Array.from({ length: 300 }, (_, index) => entry(index + 1)));
     await one.learn(['python']);

@@ -15,7 +15,7 @@ export interface Filing {
   number(bucket: string): string | undefined;
 }
 
-export interface Buckets extends Pick<TaskReads, 'registry' | 'peek' | 'holding'> {
+export interface Buckets extends Pick<TaskReads, 'registry' | 'filled' | 'peek' | 'holding'> {
   /** As it is known; null: nothing is. */
   known(): Filing | null;
   /** As it is known, or as it is now. */
@@ -61,6 +61,7 @@ export function createBuckets(link: Link, keys: Keys): Buckets {
       stamp = after?.[0] ?? '';
       version = Number(after?.[1] ?? 0);
       known = new Map(pairs(buckets ?? []));
+      byNumber = null;
       learned = new Set(done);
       learning = new Set(begun);
       used = uses ?? [];
@@ -74,6 +75,12 @@ export function createBuckets(link: Link, keys: Keys): Buckets {
       loading = null;
     });
     return loading;
+  }
+
+  let byNumber: Map<string, string> | null = null;
+  function names(): Map<string, string> {
+    byNumber ??= new Map([...known].map(([name, number]) => [number, name]));
+    return byNumber;
   }
 
   const isLearned = (label: string) => learned.has(label) && !learning.has(label);
@@ -127,6 +134,7 @@ export function createBuckets(link: Link, keys: Keys): Buckets {
       ];
       if (filing !== stamp) return;
       for (const [index, name] of names.entries()) known.set(name, numbers[index] ?? '');
+      byNumber = null;
       shown = null;
       version = -1;
     },
@@ -143,6 +151,11 @@ export function createBuckets(link: Link, keys: Keys): Buckets {
       shown = null;
       stamp = '';
       version = -1;
+    },
+    async filled() {
+      const numbers = await link.send<string[]>('ZRANGE', at.queue_heads, 0, -1);
+      if (numbers.some((number) => !names().has(number))) await registry();
+      return numbers.flatMap((number) => names().get(number) ?? []);
     },
     holding: (agentIds) => holding(link, keys, agentIds),
     async peek(names, limit): Promise<BucketPeek[]> {
