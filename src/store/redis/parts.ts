@@ -25,7 +25,7 @@ export interface Parts {
   readonly buckets: Buckets;
   readonly indexes: Indexes;
   readonly snapshots: IssueSnapshots;
-  /** What Redis' clock says, asked now. */
+  /** What Redis' clock says; asked where it was not heard of lately. */
   readonly now: () => Promise<number>;
   /** Changes lists that no row is compared for. */
   readonly write: (lists: readonly ListChange[]) => Promise<void>;

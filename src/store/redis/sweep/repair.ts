@@ -212,9 +212,13 @@ export function createRepair(env: Parts & Pick<Changes, 'refile'>): Repair {
   /** Heads of some buckets, and of some that are in the list; of all where the list is lost. */
   async function checkHeads(): Promise<void> {
     const numbers = [...(await buckets.all()).values()];
-    const lost = (await link.send('TYPE', at.queue_heads)) !== 'zset';
-    if (lost) await link.send('DEL', at.queue_heads);
-    const looked = lost ? numbers : [...someHeads(numbers), ...(await nextOf(at.queue_heads))];
+    const size = await link.send<number>('ZCARD', at.queue_heads).catch(async (error: Error) => {
+      if (!error.message.includes('WRONGTYPE')) throw error;
+      await link.send('DEL', at.queue_heads);
+      return 0;
+    });
+    const looked =
+      size === 0 ? numbers : [...someHeads(numbers), ...(await nextOf(at.queue_heads))];
     for (let from = 0; from < looked.length; from += HEADS_PER_STEP) {
       await link.run('check_heads', looked.slice(from, from + HEADS_PER_STEP));
     }
