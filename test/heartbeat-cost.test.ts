@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { openRedisStore } from '../src/store/redis/redis-store.ts';
 import { openSqliteStore } from '../src/store/sqlite/sqlite-store.ts';
 import { createWorld, entry, idOf, type World } from './contract/store/world.ts';
+import { countCommands } from './support/redis-commands.ts';
 import { type RedisServer, startRedisServer } from './support/redis-server.ts';
 import { scratchDir } from './support/scratch.ts';
 
@@ -45,23 +46,11 @@ interface Cost {
   readonly kilobytes: number;
 }
 
-/**
- * Not what is asked for here; nor messages, which follow in a write of their own a moment later, and the words around
- * them that ask for silence (`CLIENT REPLY`).
- */
-const APART = 'config|info|fcall|publish|client';
-
-/** Commands that Redis ran meanwhile, those inside functions too, and bytes that it sent. */
-async function costOnce({ raw }: RedisServer, act: () => Promise<unknown>): Promise<Cost> {
-  await raw.call('CONFIG', 'RESETSTAT');
-  await act();
-  const stats = await raw.info('commandstats');
-  const calls = [...stats.matchAll(new RegExp(`^cmdstat_(?!${APART})[^:]+:calls=(\\d+)`, 'gm'))];
-  const sent = /total_net_output_bytes:(\d+)/.exec(await raw.info('stats'))?.[1];
-  return {
-    commands: calls.reduce((sum, [, count]) => sum + Number(count), 0),
-    kilobytes: Math.round(Number(sent) / 1024),
-  };
+/** Commands that Redis ran meanwhile, and bytes that it sent. */
+async function costOnce(server: RedisServer, act: () => Promise<unknown>): Promise<Cost> {
+  const commands = await countCommands(server, act);
+  const sent = /total_net_output_bytes:(\d+)/.exec(await server.raw.info('stats'))?.[1];
+  return { commands, kilobytes: Math.round(Number(sent) / 1024) };
 }
 
 /**

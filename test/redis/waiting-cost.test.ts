@@ -7,6 +7,7 @@ import { createPairing } from '../../src/broker/waiting/pairing.ts';
 import type { Ticket } from '../../src/core/ticket.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { createWorld, entry, type World } from '../contract/store/world.ts';
+import { countCommands } from '../support/redis-commands.ts';
 import { type RedisServer, startRedisServer } from '../support/redis-server.ts';
 
 let server: RedisServer;
@@ -41,13 +42,10 @@ it('asks for as much with 300 kinds of work as with 20', async () => {
   const serve = () => Promise.reject(new Error('Nothing is handed out here.'));
   const context = { store, instanceId: 'i1' } as Parameters<typeof createPairing>[0];
   const pairing = createPairing(context, createChooser(store), serve);
+  const look = async () => expect(await pairing.hasWork([waiting(['cobol'])])).toBe(false);
   const commandsOfLook = async () => {
-    expect(await pairing.hasWork([waiting(['cobol'])])).toBe(false);
-    await server.raw.call('CONFIG', 'RESETSTAT');
-    expect(await pairing.hasWork([waiting(['cobol'])])).toBe(false);
-    const stats = await server.raw.info('commandstats');
-    const calls = stats.matchAll(/^cmdstat_(?!config|info|client|publish)[^:]+:calls=(\d+)/gm);
-    return [...calls].reduce((sum, [, count]) => sum + Number(count), 0);
+    await look();
+    return countCommands(server, look);
   };
   await world.mirror(...numbers.slice(0, 20).map(labelled));
   const few = await commandsOfLook();

@@ -19,7 +19,7 @@ local function drop_buckets(A)
   for n = 3, #A, 2 do drop_bucket(K.queue_bucket .. A[n + 1], K.queue_buckets, K.meta, A[n], A[n + 1]) end
   return { 'ok' }
 end
--- Arguments: clock, generation, then numbers of buckets whose heads are written anew.
+-- Arguments: clock, generation, then numbers of buckets whose heads are written again.
 local function check_heads(A)
   for n = 3, #A do move_head(A[n]) end
   return { 'ok' }

@@ -36,6 +36,7 @@ const pairs = (flat: readonly string[]): [string, string][] =>
 export function createBuckets(link: Link, keys: Keys): Buckets {
   const { at } = keys;
   let known = new Map<string, string>();
+  let byNumber: Map<string, string> | null = null;
   let learned = new Set<string>();
   let learning = new Set<string>();
   let used: string[] = [];
@@ -77,7 +78,6 @@ export function createBuckets(link: Link, keys: Keys): Buckets {
     return loading;
   }
 
-  let byNumber: Map<string, string> | null = null;
   function names(): Map<string, string> {
     byNumber ??= new Map([...known].map(([name, number]) => [number, name]));
     return byNumber;

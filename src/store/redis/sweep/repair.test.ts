@@ -9,6 +9,7 @@ import {
   sweepInput,
   type World,
 } from '../../../../test/contract/store/world.ts';
+import { countCommands } from '../../../../test/support/redis-commands.ts';
 import { type RedisServer, startRedisServer } from '../../../../test/support/redis-server.ts';
 import { openRedisStore } from '../redis-store.ts';
 
@@ -32,15 +33,11 @@ afterEach(() => world.close());
 const sweep = () => world.store.sweep(sweepInput());
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
 
-/** Commands of a sweep that finds nothing to do, those inside functions too. */
+/** Commands of a sweep that finds nothing to do. */
 async function commandsOfSweep(): Promise<number> {
   await sweep();
   await world.store.stats('daily', 1);
-  await server.raw.call('CONFIG', 'RESETSTAT');
-  await sweep();
-  const stats = await server.raw.info('commandstats');
-  const calls = stats.matchAll(/^cmdstat_(?!config|info|client|publish)[^:]+:calls=(\d+)/gm);
-  return [...calls].reduce((sum, [, count]) => sum + Number(count), 0);
+  return countCommands(server, sweep);
 }
 
 describe('a sweep', () => {
