@@ -36,7 +36,7 @@ describe('what the clock of Redis says without asking', () => {
   });
 });
 
-it('a store asks Redis for the time once a second at most, and not while Redis is away', async () => {
+it('a store knows the time without asking Redis again, and is busy while Redis is away', async () => {
   const server = await startRedisServer();
   const store = await openRedisStore({ connection: { url: server.url }, commandTimeoutMs: 300 });
   await store.now();

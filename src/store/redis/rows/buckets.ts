@@ -78,9 +78,9 @@ export function createBuckets(link: Link, keys: Keys): Buckets {
     return loading;
   }
 
-  function names(): Map<string, string> {
+  function nameOf(number: string): string | undefined {
     byNumber ??= new Map([...known].map(([name, number]) => [number, name]));
-    return byNumber;
+    return byNumber.get(number);
   }
 
   const isLearned = (label: string) => learned.has(label) && !learning.has(label);
@@ -154,8 +154,8 @@ export function createBuckets(link: Link, keys: Keys): Buckets {
     },
     async filled() {
       const numbers = await link.send<string[]>('ZRANGE', at.queue_heads, 0, -1);
-      if (numbers.some((number) => !names().has(number))) await registry();
-      return numbers.flatMap((number) => names().get(number) ?? []);
+      if (numbers.some((number) => nameOf(number) === undefined)) await registry();
+      return numbers.flatMap((number) => nameOf(number) ?? []);
     },
     holding: (agentIds) => holding(link, keys, agentIds),
     async peek(names, limit): Promise<BucketPeek[]> {

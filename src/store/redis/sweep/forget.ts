@@ -18,7 +18,7 @@ import {
 } from '../rows/work.ts';
 import { firstHourKept } from '../ttl.ts';
 import type { Repair } from './repair.ts';
-import { createRound } from './round.ts';
+import { createSlices } from './slices.ts';
 
 /** One step keeps everybody else waiting: it does at most this much. */
 const MOST_PER_STEP = 100;
@@ -37,7 +37,7 @@ export function createForget(env: Forgetting): BaseStore['forget'] {
   const { at } = keys;
   /** Since when a bucket has been seen empty. */
   const emptySince = new Map<string, number>();
-  const someBuckets = createRound(BUCKETS_PER_LOOK);
+  const someBuckets = createSlices(BUCKETS_PER_LOOK);
   let hoursBefore = '';
 
   async function apply(work: Work, changes: readonly RowChange[], lists: readonly ListChange[]) {

@@ -85,4 +85,25 @@ describe('heads of buckets', () => {
       expect(task.id).toBe(idOf(1));
     });
   }
+
+  it('that are no list do not keep claims from being answered where nothing is ready', async () => {
+    await server.raw.set(HEADS, 'text');
+    await expect(world.claim('a1')).rejects.toThrow('WRONGTYPE');
+    await sweep();
+    expect(await world.claim('a1')).toMatchObject({ outcome: 'none' });
+  });
+
+  it('are not looked for where nothing is ready', async () => {
+    await world.store.learn(['python', 'rust']);
+    await world.mirror(entry(1), entry(2, { labels: ['rust'] }));
+    await world.take('a1', { capabilities: ['python'] });
+    await world.take('a2', { capabilities: ['rust'] });
+    expect(await server.raw.exists(HEADS)).toBe(0);
+    const before = await commandsOfSweep();
+    await world.store.learn(upTo(50).map((number) => `label-${number}`));
+    await world.mirror(...upTo(50).map((n) => entry(n + 2, { labels: [`label-${n}`] })));
+    for (const n of upTo(50)) await world.take(`b${n}`, { capabilities: [`label-${n}`] });
+    // Each bucket is asked whether it is empty, and what is in it; heads would be two commands more for each.
+    expect(await commandsOfSweep()).toBeLessThan(before + 50 * 3);
+  });
 });

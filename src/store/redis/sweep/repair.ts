@@ -6,7 +6,7 @@ import type { Parts } from '../parts.ts';
 import type { Changes } from '../rows/change.ts';
 import { type ListChange, listsOnly } from '../rows/step-arguments.ts';
 import { decodeWork, type FiledTask, issueOf, nameOfTask, type Work } from '../rows/work.ts';
-import { createRound } from './round.ts';
+import { createSlices } from './slices.ts';
 
 const PER_LOOK = 300;
 const PER_QUEUE = 50;
@@ -17,14 +17,27 @@ const HEADS_PER_STEP = 100;
 export type Repair = () => Promise<void>;
 
 /** An entry of a list that a row asks for. */
-interface Wanted {
+interface Entry {
   readonly work: Work;
   readonly entry: ListChange;
+}
+
+interface Wanted extends Entry {
   /** Its score counts, too. */
   readonly exact: boolean;
 }
 
 const isReady = (task: FiledTask): boolean => task.open && task.row.state === 'ready';
+
+/** A list that is no list, because somebody wrote something else there, has no entries. */
+async function orNone<T>(asked: Promise<T>, none: T): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof Error && error.message.includes('WRONGTYPE')) return none;
+    throw error;
+  }
+}
 
 export function createRepair(env: Parts & Pick<Changes, 'refile'>): Repair {
   const { link, keys, works, steps, indexes, buckets } = env;
@@ -32,8 +45,8 @@ export function createRepair(env: Parts & Pick<Changes, 'refile'>): Repair {
   let cursor = '0';
   let holdsCursor = '0';
   const audited = new Map<string, number>();
-  const someBuckets = createRound(BUCKETS_PER_LOOK);
-  const someHeads = createRound(HEADS_PER_STEP);
+  const someBuckets = createSlices(BUCKETS_PER_LOOK);
+  const someHeads = createSlices(HEADS_PER_STEP);
 
   /** If the work is still as it was looked at. */
   async function fix(
@@ -67,7 +80,7 @@ export function createRepair(env: Parts & Pick<Changes, 'refile'>): Repair {
     return [...wanted(ofIssue, false), ...wanted(ofTasks, true)];
   }
 
-  /** Those that are not there, asked by one command for each list. A list that is no list has none. */
+  /** Those that are not there, asked by one command for each list. */
   async function missing(wanted: readonly Wanted[]): Promise<Wanted[]> {
     const lists = Map.groupBy(wanted, ({ entry: [verb, key] }) => `${verb} ${key}`);
     const gone = await Promise.all(
@@ -77,9 +90,12 @@ export function createRepair(env: Parts & Pick<Changes, 'refile'>): Repair {
         const members = list.map(({ entry: [, , first = '', second = ''] }) =>
           isSet ? first : second,
         );
-        const found = await link
-          .send<(string | number | null)[]>(isSet ? 'SMISMEMBER' : 'ZMSCORE', key, ...members)
-          .catch(() => []);
+        const asked = link.send<(string | number | null)[]>(
+          isSet ? 'SMISMEMBER' : 'ZMSCORE',
+          key,
+          ...members,
+        );
+        const found = await orNone(asked, []);
         return list.filter(({ entry, exact }, index) => {
           const there = found[index] ?? null;
           if (isSet) return there !== 1;
@@ -91,19 +107,14 @@ export function createRepair(env: Parts & Pick<Changes, 'refile'>): Repair {
   }
 
   /** Leases that nobody is said to hold. */
-  async function unheld(leased: readonly { work: Work; row: LeasedRow }[]): Promise<Wanted[]> {
+  async function unheld(leased: readonly { work: Work; row: LeasedRow }[]): Promise<Entry[]> {
     if (leased.length === 0) return [];
     const agents = leased.map(({ row }) => row.lease.agentId);
-    const held = await link
-      .send<(string | null)[]>('HMGET', at.process_holds, ...agents)
-      .catch(() => []);
+    const asked = link.send<(string | null)[]>('HMGET', at.process_holds, ...agents);
+    const held = await orNone(asked, []);
     return leased
       .filter(({ row }, index) => !(held[index] ?? '').split(' ').includes(row.id))
-      .map(({ work, row }) => ({
-        work,
-        entry: ['HOLD', row.lease.agentId, row.id, '+'],
-        exact: true,
-      }));
+      .map(({ work, row }) => ({ work, entry: ['HOLD', row.lease.agentId, row.id, '+'] }));
   }
 
   /** Lists of issues (open ones, those that carry a label, that wait for another, that have writes) and of tasks. */
@@ -112,7 +123,7 @@ export function createRepair(env: Parts & Pick<Changes, 'refile'>): Repair {
     const leased = works.flatMap((work) =>
       work.tasks.flatMap(({ open, row }) => (open && isLeased(row) ? [{ work, row }] : [])),
     );
-    const gone = [
+    const gone: Entry[] = [
       ...(await missing(works.flatMap((work) => wantedOf(work, now)))),
       ...(await unheld(leased)),
     ];
@@ -209,16 +220,21 @@ export function createRepair(env: Parts & Pick<Changes, 'refile'>): Repair {
     );
   }
 
-  /** Heads of some buckets, and of some that are in the list; of all where the list is lost. */
+  const sizeOf = (key: string): Promise<number | null> =>
+    orNone(link.send<number | null>('ZCARD', key), null);
+
+  /** Which buckets' heads are to be looked at: some, and some that are in the list; all where the list is lost. */
+  async function headsToCheck(numbers: readonly string[]): Promise<readonly string[]> {
+    const size = await sizeOf(at.queue_heads);
+    if (size === null) await link.send('DEL', at.queue_heads);
+    else if (size > 0) return [...someHeads(numbers), ...(await nextOf(at.queue_heads))];
+    // There is none also where nothing is ready, which is no loss.
+    const ready = await Promise.all([at.queue_high, at.queue_normal, at.queue_low].map(sizeOf));
+    return ready.some((size) => size !== 0) ? numbers : [];
+  }
+
   async function checkHeads(): Promise<void> {
-    const numbers = [...(await buckets.all()).values()];
-    const size = await link.send<number>('ZCARD', at.queue_heads).catch(async (error: Error) => {
-      if (!error.message.includes('WRONGTYPE')) throw error;
-      await link.send('DEL', at.queue_heads);
-      return 0;
-    });
-    const looked =
-      size === 0 ? numbers : [...someHeads(numbers), ...(await nextOf(at.queue_heads))];
+    const looked = await headsToCheck([...(await buckets.all()).values()]);
     for (let from = 0; from < looked.length; from += HEADS_PER_STEP) {
       await link.run('check_heads', looked.slice(from, from + HEADS_PER_STEP));
     }
