@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { readAllowance, waitMsOf } from './rate-limit-headers.ts';
 
 const NOW = 1_000_000_000_000;
+const HOUR_MS = 3_600_000;
 /** GitHub's clock is an hour ahead of ours. */
-const date = new Date(NOW + 3_600_000).toUTCString();
-const reset = String((NOW + 3_600_000) / 1000 + 90);
+const date = new Date(NOW + HOUR_MS).toUTCString();
+const reset = String((NOW + HOUR_MS) / 1000 + 90);
+const inAThousandYears = 'Fri, 01 Jan 3027 00:00:00 GMT';
 const inHalfAMinute = new Date(NOW + 3_630_000).toUTCString();
 
 describe('the budget', () => {
@@ -22,6 +24,8 @@ describe('the budget', () => {
       remaining: 17,
       resetMs: 90_000,
     });
+    const never = readAllowance({ ...headers, 'x-ratelimit-reset': '99999999999' }, NOW);
+    expect(never?.resetMs).toBe(HOUR_MS);
     expect(readAllowance({ ...headers, 'x-ratelimit-resource': 'search' }, NOW)).toBeNull();
     expect(readAllowance({ date }, NOW)).toBeNull();
   });
@@ -36,6 +40,15 @@ describe('a limit', () => {
     ['retry-after in the past, a second all the same', 429, { 'retry-after': '-5' }, '', 1000],
     ['retry-after that means nothing', 429, { 'retry-after': 'soon' }, '', 60_000],
     ['retry-after over an exhausted budget', 429, { ...exhausted, 'retry-after': '7' }, '', 7000],
+    ['retry-after of years, an hour', 403, { 'retry-after': '99999999999' }, '', HOUR_MS],
+    ['such a date, an hour', 429, { date, 'retry-after': inAThousandYears }, '', HOUR_MS],
+    [
+      'a budget that never returns, an hour',
+      403,
+      { ...exhausted, 'x-ratelimit-reset': '99999999999' },
+      '',
+      HOUR_MS,
+    ],
     ['an exhausted budget', 403, exhausted, 'API rate limit exceeded', 90_000],
     [
       'a secondary limit without a time',

@@ -9,10 +9,13 @@ const number = (value: string | number | undefined): number | null => {
   return Number.isFinite(read) ? read : null;
 };
 
+/** Every limit of GitHub's is over within the hour: a longer wait is a mistake of somebody, and would never end. */
+const MOST_WAIT_MS = 3_600_000;
+
 /** GitHub's clock and ours may differ: what it dates is read against the `date` of the same answer. */
 function msUntil(seconds: number, headers: Headers, now: number): number {
   const theirs = Date.parse(String(headers['date'] ?? ''));
-  return seconds * 1000 - (Number.isNaN(theirs) ? now : theirs);
+  return Math.min(MOST_WAIT_MS, seconds * 1000 - (Number.isNaN(theirs) ? now : theirs));
 }
 
 const isResource = (name: unknown): name is Resource => name === 'core' || name === 'graphql';
@@ -34,7 +37,7 @@ const LEAST_WAIT_MS = 1000;
 function retryAfterMs(headers: Headers, now: number): number | null {
   const said = headers['retry-after'];
   const seconds = number(said);
-  if (seconds !== null) return seconds * 1000;
+  if (seconds !== null) return Math.min(MOST_WAIT_MS, seconds * 1000);
   const at = Date.parse(String(said ?? ''));
   return Number.isNaN(at) ? null : msUntil(at / 1000, headers, now);
 }
