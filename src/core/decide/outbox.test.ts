@@ -132,6 +132,53 @@ describe('settling', () => {
     expect(decision.facts).toMatchObject([{ type: fact }]);
   });
 
+  describe('by whoever took it over from somebody who was never heard of again', () => {
+    const take = (row: LedgerRow, until: number): LedgerRow => {
+      const [due] = row.writes;
+      return due === undefined ? row : lock(row, due, until);
+    };
+    const taken = take(want(locked, ['approved'], NOW), NOW + 90);
+    const approved: Settlement = { outcome: 'written', labels: ['approved'] };
+    const settle = (row: LedgerRow, settlement: Settlement, now = NOW) => {
+      const of = row.writes[0]?.version ?? 0;
+      const input = { issue: ISSUE, id: LABELS, version: of, settlement };
+      return decide(settleWrite, input, { ledger: row, now }).ledger ?? row;
+    };
+
+    it('is written once more, when what the other had to write must have arrived', () => {
+      const first = settle(taken, approved);
+      expect(first).toMatchObject({
+        written: ['needs-review', 'approved'],
+        writes: [{ availableAt: NOW + 90, lockedVersion: null, attempts: 0 }],
+      });
+      expect(settle(take(first, NOW + 120), approved, NOW + 90)).toMatchObject({
+        written: ['approved'],
+        writes: [],
+      });
+    });
+
+    it('is so also where it is touched meanwhile, or is wanted otherwise before that', () => {
+      const touchedAgain = want(taken, ['x'], NOW);
+      const of = taken.writes[0]?.version ?? 0;
+      const after = say(touchedAgain, approved, of).ledger ?? touchedAgain;
+      expect(after.written).toEqual(['needs-review', 'approved']);
+      expect(settle(take(after, NOW + 30), { outcome: 'written', labels: ['x'] })).toMatchObject({
+        written: ['needs-review', 'approved', 'x'],
+        writes: [{ availableAt: NOW + 90 }],
+      });
+    });
+
+    it('is at an end where the other had the same to write, or has had its time', () => {
+      expect(settle(take(locked, NOW + 90), written)).toMatchObject({ writes: [] });
+      expect(settle(taken, approved, NOW + 90)).toMatchObject({ writes: [] });
+    });
+
+    it('is at no end while one of several had something else', () => {
+      const twice = take(take(want(locked, ['approved'], NOW), NOW + 60), NOW + 90);
+      expect(settle(twice, approved)).toMatchObject({ writes: [{ availableAt: NOW + 90 }] });
+    });
+  });
+
   it('put off is no failure: nothing is counted or told', () => {
     const decision = say(locked, { outcome: 'later', delayMs: 9 });
     const again = { attempts: 0, availableAt: NOW + 9, lockedVersion: null };

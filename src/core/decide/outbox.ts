@@ -80,6 +80,14 @@ function arrivedLate(before: LedgerRow, labels: readonly string[], now: number):
   return known ? before : adopt(before, labels, now);
 }
 
+/**
+ * Somebody who had other labels to write, and died before saying so, may have them on their way: what these bring is
+ * taken off when they must have arrived. Null: nobody has.
+ */
+function lateAfter({ late }: WriteRow, version: number, now: number): number | null {
+  return late === null || late.version === version || late.until <= now ? null : late.until;
+}
+
 export const settleWrite: Verb<SettleInput, void> = {
   name: 'settleWrite',
   needs,
@@ -102,16 +110,19 @@ export const settleWrite: Verb<SettleInput, void> = {
       return { ledger: late, answer: undefined };
     }
     const facts: FactBody[] = [];
+    const isWritten = labels !== null && found.issue !== undefined;
+    const againAt = isWritten ? lateAfter(write, version, now) : null;
     let ledger = before;
     if (settlement.outcome === 'retry' || settlement.outcome === 'refused') {
       const { error } = settlement;
       const final = current && settlement.outcome === 'refused';
       facts.push({ type: 'ledger_failed', repository, number, error, final });
-    } else if (labels !== null && found.issue !== undefined) {
+    } else if (isWritten) {
       // What was written stands on the issue, whatever has been wanted since.
       const recorded = written(found, labels, now);
       ({ ledger } = recorded);
       facts.push(recorded.fact);
+      if (againAt !== null) ledger = { ...ledger, written: join(before.written, labels) };
     }
     if (!current) {
       // A later step touched the entry while an older version of it was being written.
@@ -123,6 +134,9 @@ export const settleWrite: Verb<SettleInput, void> = {
     } else if (settlement.outcome === 'later') {
       const availableAt = now + settlement.delayMs;
       ledger = replaceWrite(ledger, { ...write, availableAt, lockedVersion: null });
+    } else if (againAt !== null) {
+      const again = { attempts: 0, error: null, availableAt: againAt, lockedVersion: null };
+      ledger = replaceWrite(ledger, { ...write, ...again });
     } else {
       ledger = withoutWrite(ledger, write);
     }

@@ -24,6 +24,7 @@ const write = (over: Partial<WriteRow> = {}): WriteRow => ({
   event: null,
   version: 1,
   lockedVersion: null,
+  late: null,
   attempts: 0,
   availableAt: NOW,
   error: null,

@@ -1,7 +1,7 @@
 // What is wanted on an issue, and the entries of its outbox that bring it there. Pure: a ledger row in, one out.
 
 import { nextFence } from '../attempt/lease.ts';
-import type { LedgerRow, WriteRow } from '../rows/ledger-row.ts';
+import type { LateWrite, LedgerRow, WriteRow } from '../rows/ledger-row.ts';
 import type { TaskRow } from '../rows/task-row.ts';
 
 /** The lease that a write belongs to. */
@@ -51,6 +51,7 @@ function enqueue(
       attempts: 0,
       availableAt: now,
       error: null,
+      late: null,
     };
     return { ...ledger, version, writes: [...ledger.writes, write] };
   }
@@ -127,12 +128,21 @@ export function writeComment(
   return enqueue(ledger, { ...entry, branch: null }, task.fence, now);
 }
 
+/** A lock that ran out, as seen by whoever takes the entry next. */
+function lateOf({ lockedVersion, late }: WriteRow, until: number): LateWrite | null {
+  if (lockedVersion === null) return late;
+  const isOne = late === null || late.version === lockedVersion;
+  return { until, version: isOne ? lockedVersion : 0 };
+}
+
 /**
  * Locks an entry for whoever carries it out. From here on its labels may stand on the issue, whatever becomes
  * of the writer.
  */
 export function lock(ledger: LedgerRow, write: WriteRow, until: number): LedgerRow {
-  const next = replaceWrite(ledger, { ...write, lockedVersion: write.version, availableAt: until });
+  const late = lateOf(write, until);
+  const locked = { ...write, lockedVersion: write.version, availableAt: until, late };
+  const next = replaceWrite(ledger, locked);
   if (write.type !== 'labels') return next;
   return { ...next, written: join(next.written, next.wanted) };
 }

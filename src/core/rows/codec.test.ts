@@ -52,7 +52,8 @@ test('a text that is no row is refused', () => {
 
 test('ledgers, issues and agents are read as they were written', () => {
   const entry = { taskId: TASK, fence: 5, branch: HOSTILE, event: null, version: 8, attempts: 2 };
-  const more = { lockedVersion: 7, availableAt: 10, error: HOSTILE };
+  const late = { until: 11, version: 7 };
+  const more = { lockedVersion: 7, availableAt: 10, error: HOSTILE, late };
   const row = ledger({
     wanted: [HOSTILE],
     written: ['a'],
@@ -61,7 +62,7 @@ test('ledgers, issues and agents are read as they were written', () => {
     writes: [
       { type: 'branch', ...entry, ...more },
       { type: 'labels', ...entry, ...more, taskId: null, fence: null, lockedVersion: null },
-      { type: 'comment', ...entry, ...more, event: 'dead', error: null },
+      { type: 'comment', ...entry, ...more, event: 'dead', error: null, late: null },
     ],
   });
   expect(codec.decodeLedger(row, codec.encodeLedger(row))).toEqual(row);

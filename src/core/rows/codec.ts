@@ -273,6 +273,8 @@ type WriteText = [
   number,
   number,
   string | null,
+  number?,
+  number?,
 ];
 type LedgerText = [string[], string[], number | null, number, WriteText[]];
 
@@ -287,6 +289,7 @@ const writeText = (w: WriteRow) => [
   w.attempts,
   w.availableAt,
   w.error,
+  ...(w.late === null ? [] : [w.late.until, w.late.version]),
 ];
 
 export function encodeLedger(l: LedgerRow): string {
@@ -297,7 +300,9 @@ function writeOf(text: WriteText): WriteRow {
   const [type, taskId, fence, branch, event, version, lockedVersion, attempts, availableAt, error] =
     text;
   const entry = { type: WRITE_TYPES[type] ?? 'labels', taskId, fence, branch, event };
-  return { ...entry, version, lockedVersion, attempts, availableAt, error };
+  const [until, lateVersion = 0] = text.slice(10) as (number | undefined)[];
+  const late = until === undefined ? null : { until, version: lateVersion };
+  return { ...entry, version, lockedVersion, attempts, availableAt, error, late };
 }
 
 export function decodeLedger({ repository, number }: IssueRef, text: string): LedgerRow {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { issue, lease, leased } from '../../../test/support/decide.ts';
-import { type IssueRow, isSameIssue } from './issue-row.ts';
+import { type IssueRow, isSameIssue, sameTexts } from './issue-row.ts';
 import { livingLeases, shortestLease } from './task-row.ts';
 
 test.each<[Partial<IssueRow>, boolean]>([
@@ -11,12 +11,23 @@ test.each<[Partial<IssueRow>, boolean]>([
   [{ matchLabels: ['css'] }, false],
   [{ matchLabels: ['python', 'css'] }, false],
   [{ labels: ['css'] }, false],
+  [{ labels: ['python', 'css'], matchLabels: ['python'] }, false],
   [{ labels: [] }, false],
   [{ dependsOn: [1] }, false],
 ])('an issue with %j is the same as before: %s', (over, same) => {
   const row = issue();
   expect(isSameIssue(row, issue(over))).toBe(same);
   expect(isSameIssue(row, row)).toBe(true);
+});
+
+test.each([
+  [[], [], true],
+  [['a', 'b'], ['a', 'b'], true],
+  [['a', 'b'], ['a', 'c'], false],
+  [['a', 'b'], ['b', 'a'], false],
+  [['a'], ['a', 'b'], false],
+])('the texts %j are the same as %j: %s', (some, others, same) => {
+  expect(sameTexts(some, others)).toBe(same);
 });
 
 test('an agent beats as often as the shortest of its leases wants, and paused ones want nothing', () => {

@@ -19,6 +19,14 @@ export interface WriteRow {
   /** When it may be taken; while it is locked, when the lock ends. */
   readonly availableAt: number;
   readonly error: string | null;
+  readonly late: LateWrite | null;
+}
+
+/** Somebody had an entry and never said what became of it: what they write may still arrive. */
+export interface LateWrite {
+  readonly until: number;
+  /** The version that they had; 0 where there were several. */
+  readonly version: number;
 }
 
 export interface LedgerRow {

@@ -77,6 +77,24 @@ export function testOutbox(world: () => World): void {
       expect(await issue()).toMatchObject({ written: ['approved'] });
     });
 
+    it('has what another one may still be writing taken off, whom nobody hears of again', async () => {
+      const { mirror, store, advance } = world();
+      await mirror(entry(1, { ledger: ['needs-review'] }));
+      await store.takeWrites(10, 1_000);
+      await mirror(entry(1, { ledger: ['approved'] }));
+      advance(1_000);
+      const over = one(await store.takeWrites(10, 1_000));
+      await store.settleWrite(over, { outcome: 'written', labels: ['approved'] });
+      expect(await issue()).toMatchObject({ written: ['needs-review', 'approved'] });
+      expect(await outbox()).toEqual({ pending: 1, failing: 0 });
+      expect(await store.takeWrites(10, 1_000)).toEqual([]);
+      advance(1_000);
+      const again = one(await store.takeWrites(10, 1_000));
+      await store.settleWrite(again, { outcome: 'written', labels: ['approved'] });
+      expect(await issue()).toMatchObject({ written: ['approved'] });
+      expect((await outbox()).pending).toBe(0);
+    });
+
     it('asks for nothing when what is wanted stands there already', async () => {
       const { mirror, store } = world();
       await mirror(entry(1, { ledger: ['needs-review'] }));
