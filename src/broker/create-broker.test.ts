@@ -51,7 +51,7 @@ describe('a broker that was started', () => {
     ['a comment and an issue that is gone', { commented: [1], gone: [1] }, true],
     ['a comment and a lost label', { commented: [1], lostLabels: ['x'] }, true],
     ['a comment in a repository that was taken away', { commented: [1], unreachable: true }, true],
-    ['nothing but that something happened', {}, true],
+    ['nothing but that something happened', {}, false],
   ])('looks at its backlog for %s: %s', async (_title, change, looks) => {
     let looked = 0;
     await start({
@@ -75,7 +75,7 @@ describe('a broker that was started', () => {
     looked = 0;
     whole.tell(change);
     await whole.rest();
-    expect(looked > 0).toBe(looks && Object.keys(change).length > 0);
+    expect(looked > 0).toBe(looks);
   });
 
   it('ends the waiting of an agent when a flag is taken back', async () => {

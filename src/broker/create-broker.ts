@@ -1,7 +1,7 @@
 // Puts the verbs together: one broker, its loops, and the order in which they start and stop.
 
 import type { Fact } from '../core/facts.ts';
-import type { Forge, ForgeChange } from '../core/forge.ts';
+import type { Forge } from '../core/forge.ts';
 import { bareTemplates, type Templates } from '../core/prompt/prompt-template.ts';
 import type { Policy } from '../core/settings.ts';
 import type { Store } from '../core/store.ts';
@@ -80,12 +80,6 @@ export interface RunningBroker extends Broker {
   };
 }
 
-/** A comment changes no task: a storm of them must not keep the mirror busy. */
-function isOnlyCommented({ issues, gone, lostLabels = [], commented, unreachable }: ForgeChange) {
-  const news = issues.length + gone.length + lostLabels.length;
-  return commented !== undefined && news === 0 && unreachable !== true;
-}
-
 const POLL_MS = 5000;
 const FULL_PASS_MS = 300_000;
 
@@ -127,6 +121,7 @@ export function createBroker(options: BrokerOptions): RunningBroker {
     pollMs: options.pollMs ?? forge.rhythm?.pollMs ?? POLL_MS,
     fullPassMs: options.fullPassMs ?? forge.rhythm?.fullPassMs ?? FULL_PASS_MS,
     leads: presence.leads,
+    saw: (tasks, now) => replies.saw(tasks, now),
   });
   const sweep = createSweep(context, presence.leads);
   const outbox = createOutbox(context, mirror);
@@ -231,7 +226,6 @@ export function createBroker(options: BrokerOptions): RunningBroker {
       outbox.start();
       unwatch = forge.watch((change) => {
         replies.hint(change);
-        if (isOnlyCommented(change)) return;
         mirror.take(change).catch((error: unknown) => {
           log.warn({ err: error }, 'could not take in a change; the next pass will');
         });

@@ -13,7 +13,7 @@ import {
   mayPredateOwnWrite,
 } from '../core/plan/plan-gate.ts';
 import type { MirrorEntry, MirroredIssue } from '../core/store.ts';
-import { OPEN_STATES, type TaskState } from '../core/task.ts';
+import { OPEN_STATES, type Task, type TaskState } from '../core/task.ts';
 import type { BranchWishes } from './backlog/branch-wishes.ts';
 import { createStoreIssues } from './backlog/store-issues.ts';
 import type { Context } from './context.ts';
@@ -38,6 +38,8 @@ export interface MirrorOptions {
   readonly fullPassMs: number;
   /** One instance of many lists and polls. */
   readonly leads: () => boolean;
+  /** Told of the tasks of every issue that is looked at, as they were found. */
+  readonly saw?: (tasks: readonly Task[], now: number) => void;
 }
 
 export interface Mirror extends Loop {
@@ -138,6 +140,8 @@ export function createMirror(
     shown: readonly Issue[],
     source: Source,
   ): Promise<Applied> {
+    const generation = store.generation();
+    const holds = () => store.generation() === generation;
     const known = await knownIssues(
       repository,
       shown.map((issue) => issue.number),
@@ -161,8 +165,12 @@ export function createMirror(
       agents: await agentNames(issues, known),
       now: await store.now(),
     };
+    for (const { tasks } of known.values()) options.saw?.(tasks, planContext.now);
     const plan = (issue: Issue) => planIssue(issue, known.get(issue.number) ?? null, planContext);
-    noteGraces(await storeIssues(issues, plan), planContext.now);
+    const stored = await storeIssues(issues, plan, holds);
+    // The store lost its data meanwhile: a lease that explained `in-progress` is not there any more.
+    if (!holds()) return apply(repository, shown, source);
+    noteGraces(stored, planContext.now);
     await repair(issues, known, (issue, before) =>
       source === 'forge'
         ? listingMayPredateOwnWrite(issue, before, planContext.now)

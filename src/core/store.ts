@@ -361,8 +361,11 @@ export interface MirroredIssue {
 }
 
 export interface TaskVerbs {
-  /** Records issues and applies their plans. Older than what is stored (by `updatedAt`): ignored. */
-  mirror(entries: readonly MirrorEntry[]): Promise<void>;
+  /**
+   * Records issues and applies their plans. Older than what is stored (by `updatedAt`): ignored. So are all for which
+   * `holds` says, at the moment of deciding, that what they were planned from is lost.
+   */
+  mirror(entries: readonly MirrorEntry[], holds?: () => boolean): Promise<void>;
   /** Makes these labels relevant: tasks that carry them are filed under them from now on. */
   learn(labels: readonly string[]): Promise<void>;
   claim(input: ClaimInput): Promise<ClaimResult>;

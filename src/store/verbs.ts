@@ -99,8 +99,10 @@ type Named = Omit<TaskVerbs, 'claim' | 'recall' | 'learn'> & Outbox;
 
 function createVerbs(store: BaseStore): Named {
   return {
-    async mirror(entries) {
-      if (entries.length > 0) await store.changeAll(mirror, entries);
+    async mirror(entries, holds = () => true) {
+      const decide: typeof mirror.decide = (found, entry, at) =>
+        holds() ? mirror.decide(found, entry, at) : { answer: undefined };
+      if (entries.length > 0) await store.changeAll({ ...mirror, decide }, entries);
     },
     markAnswered: (input) => store.change(markAnswered, input),
     heartbeat: (input) => store.change(heartbeat, input),

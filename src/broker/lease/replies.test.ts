@@ -9,6 +9,9 @@ let whole: WholeBroker;
 let written: Map<number, Omit<Reply, 'after'>[]>;
 let reads: { number: number; keys: readonly string[]; sinceAt: number }[];
 let trouble: Error | null;
+/** Tasks that the store was asked for: in lists, and one by one. */
+let listings: number;
+let looks: number;
 
 afterEach(async () => {
   await whole.broker.stop();
@@ -19,9 +22,22 @@ function open(): void {
   written = new Map();
   reads = [];
   trouble = null;
+  listings = 0;
+  looks = 0;
   whole = makeWholeBroker(
     {
       policy: { askSeconds: 1000, reviewDelaySeconds: 0 },
+      wrapStore: (store) => ({
+        ...store,
+        tasks(filter) {
+          listings += 1;
+          return store.tasks(filter);
+        },
+        task(...asked) {
+          looks += 1;
+          return store.task(...asked);
+        },
+      }),
       forge: {
         replies: {
           how: 'write below',
@@ -51,6 +67,16 @@ async function start(...numbers: number[]): Promise<void> {
   await whole.broker.start();
   await whole.pass(1000);
 }
+/** On the same store and forge. */
+const anotherInstance = () =>
+  createBroker({
+    store: whole.store,
+    forge: whole.context.forge,
+    policy: whole.context.policy(),
+    log: whole.context.log,
+    timers: whole.time.timers,
+    pollMs: POLL_MS,
+  });
 const write = (number: number, text: string, author: string | null = 'ben') =>
   written.set(number, [{ author, text, at: whole.time.now() }]);
 const answers = async (taskId: string) =>
@@ -106,6 +132,36 @@ describe('what people write on the issue', () => {
     expect(reads).toEqual([]);
   });
 
+  it('is looked for at its time, though a comment came between', async () => {
+    await start(1, 2);
+    await asks('hana');
+    await asks('kenji');
+    while (reads.length === 0) await whole.pass(100);
+    const numbers = () => reads.splice(0).map(({ number }) => number);
+    expect(numbers()).toEqual([1, 2]);
+    await whole.pass(2000);
+    whole.tell({ commented: [1] });
+    await whole.rest();
+    expect(numbers()).toEqual([1]);
+    await whole.pass(POLL_MS - 2200);
+    expect(numbers()).toEqual([]);
+    await whole.pass(200);
+    expect(numbers()).toEqual([1, 2]);
+    expect(listings).toBe(1);
+  });
+
+  it('costs nothing where no question waits any more', async () => {
+    await start(1);
+    const held = await asks('hana');
+    await whole.broker.answer({ taskId: held.taskId, questionId: 'q1', answer: 'yes' });
+    await whole.pass(POLL_MS);
+    looks = 0;
+    await whole.pass(2 * POLL_MS);
+    whole.tell({ commented: [1] });
+    await whole.rest();
+    expect([looks, listings]).toEqual([0, 1]);
+  });
+
   it('is not looked for where the question is too old, or its task has ended', async () => {
     await start(1, 2);
     const held = await asks('hana');
@@ -148,15 +204,21 @@ describe('what people write on the issue', () => {
     const held = await asks('hana');
     await whole.broker.stop();
     write(1, '8080');
-    const later = createBroker({
-      store: whole.store,
-      forge: whole.context.forge,
-      policy: whole.context.policy(),
-      log: whole.context.log,
-      timers: whole.time.timers,
-      pollMs: POLL_MS,
-    });
+    const later = anotherInstance();
     await later.loops.replies.runOnce();
+    expect(await answers(held.taskId)).toEqual(['8080']);
+    await later.stop();
+  });
+
+  it('is found by the one that leads then though the lease of the question has ended', async () => {
+    await start(1);
+    const held = await asks('hana');
+    await whole.broker.release({ ...held, reason: 'somebody else may', agentId: 'hana' });
+    await whole.broker.stop();
+    write(1, '8080');
+    const later = anotherInstance();
+    await later.start();
+    await whole.pass(2 * POLL_MS);
     expect(await answers(held.taskId)).toEqual(['8080']);
     await later.stop();
   });
@@ -166,14 +228,7 @@ describe('what people write on the issue', () => {
     await asks('hana');
     await whole.broker.stop();
     await whole.store.lead('leader', 'another', 60_000);
-    const follower = createBroker({
-      store: whole.store,
-      forge: whole.context.forge,
-      policy: whole.context.policy(),
-      log: whole.context.log,
-      timers: whole.time.timers,
-      pollMs: POLL_MS,
-    });
+    const follower = anotherInstance();
     await follower.start();
     reads = [];
     await whole.pass(3 * POLL_MS);

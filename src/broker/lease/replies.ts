@@ -21,6 +21,8 @@ export interface Replies extends Loop {
   /** Somebody commented: looked at soon, whichever instance was told. */
   hint(change: Pick<ForgeChange, 'repository' | 'commented'>): void;
   readonly heard: FactListener;
+  /** Tasks as they stand: a question of a lease that has ended may be older than this instance. */
+  saw(tasks: readonly Task[], now: number): void;
 }
 
 export function createReplies(context: Context, leads: () => boolean, pollMs: number): Replies {
@@ -70,7 +72,11 @@ export function createReplies(context: Context, leads: () => boolean, pollMs: nu
     }
   }
 
-  /** What was asked before this instance began to listen. */
+  function saw(tasks: readonly Task[], now: number): void {
+    for (const task of tasks) if (waiting(task, now).length > 0) asking.add(task.id);
+  }
+
+  /** What was asked before this instance began to listen, where somebody waits for the answer. */
   async function listAsking(now: number): Promise<void> {
     let cursor: string | undefined;
     do {
@@ -79,7 +85,7 @@ export function createReplies(context: Context, leads: () => boolean, pollMs: nu
         limit: PAGE,
         ...(cursor === undefined ? {} : { cursor }),
       });
-      for (const task of page.tasks) if (waiting(task, now).length > 0) asking.add(task.id);
+      saw(page.tasks, now);
       cursor = page.nextCursor ?? undefined;
     } while (cursor !== undefined);
   }
@@ -117,5 +123,6 @@ export function createReplies(context: Context, leads: () => boolean, pollMs: nu
     heard(facts) {
       for (const fact of facts) if (fact.type === 'asked') asking.add(fact.taskId);
     },
+    saw,
   };
 }

@@ -97,8 +97,7 @@ export function meet(
     taken.holdAfter !== found.holdAfter;
   if (decided === null && !differs) return null;
   const facts: FactBody[] = [];
-  let row: TaskRow = found;
-  if (differs || turn !== null) row = { ...row, ...taken, updatedAt: now };
+  let row: TaskRow = { ...found, ...taken, updatedAt: now };
   if (moved) {
     const { id: taskId, state } = found;
     facts.push({ type: 'prioritized', taskId, state, priority: taken.priority });
@@ -106,8 +105,6 @@ export function meet(
   if (turn !== null) {
     row = turnTo(row, plan, turn, at);
     facts.push(turnFact(found, turn));
-  } else if (differs && row.state !== 'leased') {
-    row = enter(row, row.state, row.reason, at);
   }
   if (decided === 'cancel' && plan.want.state === 'cancelled') {
     const cancelled = cancelTask(row, plan.want.reason, now);
