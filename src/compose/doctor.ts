@@ -2,18 +2,13 @@
 
 import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import { createClient } from '../client/client.ts';
-import { loadConfig, loadSecrets, localUrl } from '../config/config.ts';
-import type { Config, GithubForgeConfig, RedisConfig } from '../config/shape.ts';
-import type { Issue } from '../core/issue.ts';
-import { describeAll } from '../core/issue-text/dependencies.ts';
-import { namedDependencies } from '../core/plan/plan-gate.ts';
+import { loadClientConfig, loadConfig, loadSecrets } from '../config/config.ts';
+import type { Config, RedisConfig } from '../config/shape.ts';
 import { createScrubber } from '../core/text/secrets.ts';
 import type { SettingFlags } from '../doors/cli/options/setting-flags.ts';
-import type { Check, Finding } from '../doors/cli/start/check.ts';
+import { type Check, type Finding, ok, problem } from '../doors/cli/start/check.ts';
 import {
   describeForge,
   describeStore,
@@ -22,15 +17,11 @@ import {
 import { gitArguments, gitEnvironment } from '../machine/git-command.ts';
 import { nodeProblem } from '../machine/node-version.ts';
 import type { Inspection } from '../store/sqlite/inspect.ts';
+import { checkForge } from './check-forge.ts';
+import { checkPort, checkServer } from './check-server.ts';
 
 const run = promisify(execFile);
 
-const ok = (message: string): Finding => ({ status: 'ok', message });
-const problem = (message: string, fix?: string): Finding => ({
-  status: 'problem',
-  message,
-  ...(fix === undefined ? {} : { fix }),
-});
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 async function checkNode(): Promise<Finding[]> {
@@ -55,117 +46,6 @@ async function checkGit(): Promise<Finding[]> {
   } catch (error) {
     return [problem(`git cannot be run (${messageOf(error)})`, 'Install git 2.20 or newer.')];
   }
-}
-
-/** What the credentials may do, and what is left of the limits. */
-async function checkGithub(config: GithubForgeConfig): Promise<Finding[]> {
-  const { openGithubForge } = await import('../forge/github/github-forge.ts');
-  const forge = openGithubForge(config);
-  try {
-    const found = (await forge.problems()).map((message) =>
-      problem(message, 'See docs/github.md for what the token or the App needs.'),
-    );
-    const budget = (await forge.budget?.()) ?? null;
-    const left =
-      budget === null ? '' : `; ${budget.remaining} of ${budget.limit} requests left this hour`;
-    const hook: Finding =
-      config.webhookSecret === null
-        ? {
-            status: 'warning',
-            message: 'No webhook is set up: changes are found by polling',
-            fix: 'Set GITHUB_WEBHOOK_SECRET; see docs/github.md.',
-          }
-        : ok('Webhooks are taken at /api/v1/webhooks/github');
-    if (found.length > 0) return found;
-    return [ok(`${config.repositories.join(', ')} can be read and written${left}`), hook];
-  } finally {
-    await forge.close();
-  }
-}
-
-/** What issues wait for and will never get. */
-function checkDependencies(issues: readonly Issue[]): Finding[] {
-  const named = new Map(
-    issues.map((issue) => [issue.number, issue.state === 'open' ? namedDependencies(issue) : []]),
-  );
-  const open = issues.filter(({ state }) => state === 'open').map(({ number }) => number);
-  return describeAll(open, (number) => named.get(number) ?? null).map((message) => ({
-    status: 'warning',
-    message,
-    fix: 'Correct blocked_by, or the lines "Blocked by" and "Depends on", in the issue.',
-  }));
-}
-
-/** The repository and the files of its backlog. */
-async function checkForge(config: Config): Promise<Finding[]> {
-  if (config.forge.kind === 'github') return checkGithub(config.forge);
-  const { openLocalForge } = await import('../forge/local/local-forge.ts');
-  const forge = await openLocalForge({
-    ...config.forge,
-    dataDir: config.dataDir,
-    readOnly: true,
-  });
-  try {
-    await forge.check();
-    const [repository = ''] = forge.repositories;
-    let open = 0;
-    for await (const page of forge.list(repository)) open += page.length;
-    const broken = (await forge.problems()).map(
-      (file): Finding => ({
-        status: 'warning',
-        message: `${file.file}: ${file.problem}`,
-        fix: 'It is held until the file is corrected.',
-      }),
-    );
-    const branch = await forge.defaultBranch(repository);
-    const issues = (await forge.backlog?.list()) ?? [];
-    return [
-      ok(`${repository}, branches start from ${branch}, ${open} open issues`),
-      ...broken,
-      ...checkDependencies(issues),
-    ];
-  } finally {
-    await forge.close();
-  }
-}
-
-/** Null: free. Otherwise the code of the error. */
-function tryListen(host: string, port: number): Promise<string | null> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
-    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(null)));
-  });
-}
-
-/** The version of the Banto that answers at the address of this configuration; null: none does. */
-async function runningVersion({ host, port }: Config): Promise<string | null> {
-  const client = createClient({ url: localUrl(host, port) });
-  try {
-    const { version } = await client.health({ signal: AbortSignal.timeout(3000) });
-    return typeof version === 'string' ? version : null;
-  } catch {
-    return null;
-  }
-}
-
-async function checkPort(config: Config): Promise<Finding[]> {
-  const { host, port } = config;
-  const code = await tryListen(host, port);
-  if (code === null) return [ok(`${host}:${port} is free`)];
-  if (code !== 'EADDRINUSE') {
-    return [
-      problem(
-        `${host}:${port} cannot be listened on (${code})`,
-        'Set BROKER_HOST and BROKER_PORT.',
-      ),
-    ];
-  }
-  const version = await runningVersion(config);
-  if (version !== null) return [ok(`Banto ${version} is running at ${host}:${port}`)];
-  return [
-    problem(`Another program uses ${host}:${port}`, 'Stop it, or set BROKER_PORT to another port.'),
-  ];
 }
 
 function firstExisting(folder: string): string {
@@ -264,6 +144,16 @@ export function checksFor(flags: SettingFlags): Check[] {
   return allChecks(flags).map((check) => scrubbed(check, secrets));
 }
 
+/** Only where a server is named; an address that may not be used must not hide what else there is to say. */
+function serverChecks(flags: SettingFlags): Check[] {
+  try {
+    const client = loadClientConfig({ flags });
+    return client.isNamed ? [{ name: 'server', run: () => checkServer(client) }] : [];
+  } catch (error) {
+    return [{ name: 'server', run: async () => [problem(messageOf(error))] }];
+  }
+}
+
 function allChecks(flags: SettingFlags): Check[] {
   const first: Check[] = [
     { name: 'node', run: checkNode },
@@ -289,5 +179,6 @@ function allChecks(flags: SettingFlags): Check[] {
     { name: 'prompts', run: () => checkPrompts(config) },
     { name: 'port', run: () => checkPort(config) },
     { name: 'store', run: () => checkStore(config) },
+    ...serverChecks(flags),
   ];
 }

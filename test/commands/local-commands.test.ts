@@ -2,12 +2,12 @@
 
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runBanto, startBanto } from '../support/run-banto.ts';
-import { scriptedApi } from '../support/scripted-api.ts';
+import { refusal, scriptedApi } from '../support/scripted-api.ts';
 
 let cwd: string;
 beforeEach(() => {
@@ -154,6 +154,72 @@ describe('banto doctor', () => {
     expect(report.findings.find(({ check }) => check === 'port')).toMatchObject({
       status: 'problem',
       fix: expect.stringContaining('BROKER_PORT'),
+    });
+    expect(code).toBe(1);
+  });
+
+  test('asks the server that commands talk to, where one is named', async () => {
+    repository();
+    const api = await scriptedApi(({ path, headers }) => {
+      if (path === '/health') return { json: { status: 'ok', version: '9.9.9' } };
+      if (headers['authorization'] === 'Bearer right') return { json: { counts: [] } };
+      return refusal(401, 'unauthenticated', 'A token is needed.');
+    });
+    const ask = async (env: Record<string, string>) => {
+      const { code, report } = await doctor({ BROKER_PORT: '0', ...env });
+      const { check, ...found } = report.findings.at(-1) ?? expect.fail('nothing was found');
+      return { code, check, ...found };
+    };
+    const { url } = api;
+    expect(await ask({ BANTO_URL: url, BANTO_TOKEN: 'right' })).toEqual({
+      code: 0,
+      check: 'server',
+      status: 'ok',
+      message: `Banto 9.9.9 answers at ${url} and takes BANTO_TOKEN`,
+    });
+    expect(await ask({ BANTO_URL: url })).toEqual({
+      code: 1,
+      check: 'server',
+      status: 'problem',
+      message: 'A token is needed. Set BANTO_TOKEN.',
+    });
+    await api.close();
+    expect(await ask({ BANTO_URL: url })).toMatchObject({
+      code: 1,
+      check: 'server',
+      status: 'problem',
+      message: expect.stringContaining(`Banto cannot be reached at ${url}`),
+    });
+  });
+
+  test('sends no token to an address that came with the folder, and says all the rest', async () => {
+    repository();
+    const api = await scriptedApi(() => ({ json: { status: 'ok', version: '9.9.9' } }));
+    const { url } = api;
+    writeFileSync(join(cwd, 'banto.config.json'), JSON.stringify({ banto_url: url }));
+    const { code, report } = await doctor({ BROKER_PORT: '0', BANTO_TOKEN: 'hush' });
+    await api.close();
+    expect(api.received).toEqual([]);
+    expect(report.findings.filter(({ status }) => status !== 'ok')).toMatchObject([
+      { check: 'server', message: expect.stringContaining('is not sent to an address') },
+    ]);
+    expect(code).toBe(1);
+  });
+
+  test('says so where that server takes the connection and is silent', async () => {
+    repository();
+    const silent = createServer(() => undefined);
+    await new Promise<void>((resolve) => {
+      silent.listen(0, '127.0.0.1', resolve);
+    });
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const { code, report } = await doctor({ BROKER_PORT: '0', BANTO_URL: url });
+    silent.close();
+    expect(report.findings.at(-1)).toMatchObject({
+      check: 'server',
+      status: 'problem',
+      message: `${url} gave no answer within 3 s`,
+      fix: expect.stringContaining('BANTO_URL'),
     });
     expect(code).toBe(1);
   });
@@ -348,7 +414,8 @@ describe('banto serve', () => {
     expect((await ask(token, 'queue')).stderr).toContain('not valid');
     child.kill('SIGTERM');
     await ended;
-  });
+    // A dozen processes, one after the other.
+  }, 90_000);
 
   test('serves until it is asked to stop, and alone on its data', async () => {
     repository();

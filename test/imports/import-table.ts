@@ -63,17 +63,24 @@ export const MAY_USE: Table = {
     'telemetry',
   ],
   ...inside('compose', {
-    'doctor.ts': [
-      'client',
+    'check-forge.ts': [
       'config',
       'core',
       'doors/cli',
       'forge/github/github-forge.ts',
       'forge/local',
+    ],
+    'check-server.ts': ['client', 'config', 'doors/cli'],
+    'doctor.ts': [
+      'config',
+      'core',
+      'doors/cli',
       'machine',
       'prompts',
       'store',
       'telemetry',
+      './check-forge.ts',
+      './check-server.ts',
       './open-redis.ts',
       './open-store.ts',
     ],

@@ -12,3 +12,10 @@ export interface Check {
   /** A check that throws has found a problem. */
   run(): Promise<readonly Finding[]>;
 }
+
+export const ok = (message: string): Finding => ({ status: 'ok', message });
+export const problem = (message: string, fix?: string): Finding => ({
+  status: 'problem',
+  message,
+  ...(fix === undefined ? {} : { fix }),
+});

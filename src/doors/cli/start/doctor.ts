@@ -32,7 +32,7 @@ export function addDoctor(program: Command, shell: Shell, done: (code: number) =
       .command('doctor')
       .summary('check that Banto can run here')
       .description(
-        'Checks Node, the settings, git, the repository, the backlog, the prompts, the port and the store. Exit code 1: there is a problem.',
+        'Checks Node, the settings, git, the repository, the backlog, the prompts, the port, the store, and the server where BANTO_URL names one. Exit code 1: there is a problem.',
       ),
   )
     .option(
