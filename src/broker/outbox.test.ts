@@ -193,6 +193,22 @@ describe('the loop', () => {
     expect(desk.asked.at(-1)).toBe('labels of #1: -in-progress -hana');
   });
 
+  it('looks once a second where nothing is to be written', async () => {
+    let looks = 0;
+    await open({
+      wrapStore: (store) => ({
+        ...store,
+        takeWrites(...call) {
+          looks += 1;
+          return store.takeWrites(...call);
+        },
+      }),
+    });
+    outbox.start();
+    await desk.pass(3500);
+    expect(looks).toBe(4);
+  });
+
   it('writes the comment of a death', async () => {
     const handOut = await open();
     await outbox.writeNow(handOut);
@@ -202,7 +218,7 @@ describe('the loop', () => {
     expect(desk.asked).toContain('labels of #1: +needs-human -in-progress -hana');
   });
 
-  it('keeps silent for as long as the forge asks for, and tries few at first', async () => {
+  it('keeps silent for as long as the forge asks for, and tries few at first, then more', async () => {
     let calls = 0;
     let patient = false;
     await open({
@@ -227,6 +243,8 @@ describe('the loop', () => {
     await desk.pass(1500);
     await outbox.runOnce();
     expect(calls).toBe(25);
+    await outbox.runOnce();
+    expect(calls).toBe(35);
   });
 });
 

@@ -295,6 +295,24 @@ describe('a request that waits', () => {
   });
 });
 
+describe('a request that waits, and is claimed for as Banto stops', () => {
+  it.each([
+    ['is given back', null, 'ready'],
+    ['is kept for the agent that named it', 'r1', 'leased'],
+  ])('%s', async (_title, requestId, state) => {
+    await open({ wrapStore: (store) => ({ ...store, subscribe: () => () => undefined }) }, []);
+    const waits = request(asks('hana', { waitSeconds: 30, requestId })).catch((error) => error);
+    await desk.rest();
+    const [ticket] = await desk.store.tickets.getMany(await desk.store.tickets.listActive(9, 0));
+    await desk.store.putSetting(pausedSetting('hana'), true);
+    await desk.mirror(entry(1));
+    await desk.take('hana', { requestId: ticket?.requestId ?? '' });
+    await matcher.stop();
+    expect(await waits).toMatchObject({ code: 'stopping' });
+    expect(await stateOf(1)).toBe(state);
+  });
+});
+
 describe('hand-out that is paused', () => {
   it('for all is told as maintenance', async () => {
     await open();

@@ -1,30 +1,31 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { entry, idOf } from '../../test/contract/store/world.ts';
 import { type Desk, makeDesk } from '../../test/support/desk.ts';
+import type { SweepInput } from '../core/store.ts';
 import type { Loop } from './loop.ts';
 import { createSweep } from './sweep.ts';
 
 let desk: Desk;
 let sweep: Loop;
 let leads: boolean;
-let forgotten: number;
-let sweeps: number;
+let forgotten: number[];
+let sweeps: SweepInput[];
 
 beforeEach(async () => {
   leads = true;
-  forgotten = 0;
-  sweeps = 0;
+  forgotten = [];
+  sweeps = [];
   desk = makeDesk({
     wrapStore: (store) => ({
       ...store,
       sweep(input) {
-        sweeps += 1;
+        sweeps.push(input);
         return store.sweep(input);
       },
       logs: {
         ...store.logs,
-        async forget() {
-          forgotten += 1;
+        async forget(keptMs) {
+          forgotten.push(keptMs);
         },
       },
     }),
@@ -58,29 +59,36 @@ it('sleeps until something falls due, and never longer than a second', async () 
   desk.time.advance(1);
   await desk.rest();
   expect((await desk.task(idOf(1))).state).toBe('ready');
-  const before = sweeps;
+  const before = sweeps.length;
   desk.time.advance(999);
   await desk.rest();
-  expect(sweeps).toBe(before);
+  expect(sweeps.length).toBe(before);
   desk.time.advance(1);
   await desk.rest();
-  expect(sweeps).toBe(before + 1);
+  expect(sweeps.length).toBe(before + 1);
 });
 
 it('leaves everything to the instance that leads', async () => {
   leads = false;
   await sweep.runOnce();
-  expect([sweeps, forgotten]).toEqual([0, 0]);
+  expect([sweeps, forgotten]).toEqual([[], []]);
+});
+
+it('forgets what is older than the days that history is kept for', async () => {
+  await sweep.runOnce();
+  const keptMs = desk.context.policy().historyDays * 86_400_000;
+  expect(sweeps).toMatchObject([{ factsKeptMs: keptMs, resultsKeptMs: keptMs }]);
+  expect(forgotten).toEqual([keptMs]);
 });
 
 it('forgets old logs once an hour', async () => {
   await sweep.runOnce();
   await sweep.runOnce();
-  expect(forgotten).toBe(1);
+  expect(forgotten).toHaveLength(1);
   desk.time.advance(3_599_999);
   await sweep.runOnce();
-  expect(forgotten).toBe(1);
+  expect(forgotten).toHaveLength(1);
   desk.time.advance(1);
   await sweep.runOnce();
-  expect(forgotten).toBe(2);
+  expect(forgotten).toHaveLength(2);
 });

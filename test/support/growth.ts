@@ -3,8 +3,8 @@
 
 /** Below this much CPU time nothing is judged. */
 const FLOOR_MS = 60;
-/** Twice the input may take twice the time; the square takes four times. */
-const MOST_RATIO = 3;
+/** Four times the input may take four times the time; the square takes sixteen times. Noise is far from either. */
+const MOST_RATIO = 8;
 const TRIES = 4;
 
 function cpuMs(work: () => void): number {
@@ -20,7 +20,8 @@ export function leastMs(work: () => void): number {
 }
 
 /**
- * Doubles the input from `from` to `to` characters and stops at the first step that took more than its share.
+ * Doubles the input from `from` to `to` characters and stops at the first length that took more than its share of what
+ * a quarter of it took.
  * Null: linear. Otherwise the sentence for the test's failure.
  */
 export function superlinear(
@@ -28,19 +29,20 @@ export function superlinear(
   worst: (length: number) => string,
   { from = 16_384, to = 1_048_576 } = {},
 ): string | null {
-  let beforeMs = Number.POSITIVE_INFINITY;
+  const tookMs: number[] = [];
   for (let length = from; length <= to; length *= 2) {
     const text = worst(length);
     const ms = cpuMs(() => run(text));
-    if (ms > FLOOR_MS && ms > beforeMs * MOST_RATIO) {
-      const half = worst(length / 2);
+    const quarterMs = Math.max(1, tookMs.at(-2) ?? Number.POSITIVE_INFINITY);
+    if (ms > FLOOR_MS && ms > quarterMs * MOST_RATIO) {
+      const quarter = worst(length / 4);
       // Once more, with the best of several, so that a collection of garbage in between is no failure.
-      const [small, large] = [leastMs(() => run(half)), leastMs(() => run(text))];
+      const [small, large] = [leastMs(() => run(quarter)), leastMs(() => run(text))];
       if (large > FLOOR_MS && large > small * MOST_RATIO) {
-        return `${length} characters took ${large.toFixed(0)} ms, half of them ${small.toFixed(0)} ms`;
+        return `${length} characters took ${large.toFixed(0)} ms, a quarter of them ${small.toFixed(0)} ms`;
       }
     }
-    beforeMs = Math.max(ms, 1);
+    tookMs.push(ms);
   }
   return null;
 }

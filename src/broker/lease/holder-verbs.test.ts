@@ -211,6 +211,18 @@ describe('a log that is read', () => {
     expect(await read({ taskId: idOf(2) })).toEqual({ fence: 0, ...nothing });
   });
 
+  it('is of one attempt to the end, though the next one begins meanwhile', async () => {
+    const { fence } = handOut.lease;
+    await write(0, 'one');
+    const followed = read({ offset: 3, followSeconds: 60 });
+    await desk.pass(100);
+    await desk.release(handOut);
+    handOut = await desk.take('kenji', { leaseSeconds: 1000 });
+    await write(0, 'another');
+    await desk.pass(1000);
+    expect(await followed).toMatchObject({ fence, text: '', ended: 'released' });
+  });
+
   it('is waited for no longer than its attempt lives', async () => {
     let ended: string | null | undefined;
     const follow = async () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Desk, makeDesk } from '../../../test/support/desk.ts';
+import { MAINTENANCE_FLAG, pausedSetting } from '../../core/pairing/paused.ts';
 import { DEFAULT_POLICY, type Policy } from '../../core/settings.ts';
 import type { Flags } from '../broker.ts';
 import { createSettings, type SettingsRoom } from './settings.ts';
@@ -86,7 +87,11 @@ describe('a flag', () => {
     await settings.putFlag('maintenance:hana', true);
     await settings.putFlag('maintenance:hana', false);
     await settings.putFlag('maintenance', false);
-    expect([...(await desk.store.settings('flags:')).values()]).toEqual([false]);
+    expect(await desk.store.settings('flags:')).toEqual(new Map([[MAINTENANCE_FLAG, false]]));
+    // As somebody may have written it by hand.
+    await desk.store.putSetting(pausedSetting('hana'), false);
+    await settings.reload();
+    expect((await settings.flags()).paused).toEqual([]);
   });
 
   it.each([

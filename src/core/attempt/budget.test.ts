@@ -27,14 +27,14 @@ describe('what a task may cost', () => {
 describe('what a day may cost', () => {
   const counters = { cost_micro_usd: 5_000_000, 'agent:a1:cost_micro_usd': 3_000_000 };
   it.each([
-    ['without limits there is room', null, null, 'a1', null],
-    ['everybody together', 5, null, null, /MAX_COST_PER_DAY_USD/],
-    ['one agent', null, 3, 'a1', /a1.*MAX_COST_PER_AGENT_DAY_USD/],
-    ['another agent has room', null, 3, 'a2', null],
-  ])('%s', (_title, costUsd, agentCostUsd, agentId, expected) => {
-    const detail = dayUsedUp(counters, { costUsd, agentCostUsd }, agentId)?.detail ?? null;
-    if (expected === null) expect(detail).toBeNull();
-    else expect(detail).toMatch(expected);
+    ['without limits there is room', null, null, 'a1', null, null],
+    ['everybody together', 5, null, null, 'day_budget', /MAX_COST_PER_DAY_USD/],
+    ['one agent', null, 3, 'a1', 'agent_day_budget', /a1.*MAX_COST_PER_AGENT_DAY_USD/],
+    ['another agent has room', null, 3, 'a2', null, null],
+  ])('%s', (_title, costUsd, agentCostUsd, agentId, code, detail) => {
+    const found = dayUsedUp(counters, { costUsd, agentCostUsd }, agentId);
+    expect(found?.code ?? null).toBe(code);
+    if (detail !== null) expect(found?.detail).toMatch(detail);
   });
 
   it('ends at midnight UTC', () => {

@@ -204,7 +204,7 @@ describe('a follow-up', () => {
     decide(complete, { ...completion, followUp: followUp(over) }, { tasks: [row, ...also] });
 
   it.each([
-    ['waits', {}, { state: 'delayed', readyAt: NOW + 300, enqueuedAt: null }],
+    ['waits', {}, { state: 'delayed', readyAt: NOW + 300, enqueuedAt: null, endedAt: null }],
     ['is ready without a delay', { delayMs: 0 }, { state: 'ready', readyAt: null, reason: null }],
     ['is held', { state: 'held', reason: 'x' }, { state: 'held', reason: 'x', readyAt: NOW + 300 }],
     ['is dead', { state: 'dead', reason: 'x' }, { state: 'dead', readyAt: null, endedAt: NOW }],
@@ -233,6 +233,14 @@ describe('a follow-up', () => {
       { tasks: [row] },
     );
     expect(tasks?.[1]).toMatchObject({ authors: ['b', 'c'], onlyAgent: 'c', opensAt: NOW + 60 });
+  });
+
+  it('is about the pull request that is named, or else the one that is known', () => {
+    const row = leased({ prNumber: 12 });
+    expect(made({}, row).tasks).toMatchObject([{ prNumber: 12 }, { prNumber: 12 }]);
+    const input = { ...completion, prNumber: 13, followUp: followUp({}) };
+    const { tasks } = decide(complete, input, { tasks: [row] });
+    expect(tasks).toMatchObject([{ prNumber: 13 }, { prNumber: 13 }]);
   });
 
   it('that is there already is left alone', () => {

@@ -43,11 +43,13 @@ describe('requeue', () => {
   it('lets agents try again twice where two attempts left the same files', () => {
     const failed = past({ outcome: 'failed', tree: 'abc' });
     const stuck = task({ state: 'held', reason: 'no_progress', stuck: true, past: [failed] });
-    expect(say(stuck).tasks?.[0]).toMatchObject({
-      state: 'ready',
-      stuck: false,
-      past: [{ tree: null }],
-    });
+    for (const row of [stuck, task({ state: 'dead', stuck: true, past: [failed] })]) {
+      expect(say(row).tasks?.[0]).toMatchObject({
+        state: 'ready',
+        stuck: false,
+        past: [{ tree: null }],
+      });
+    }
     const waits = task({ state: 'delayed', past: [failed] });
     expect(say(waits).tasks?.[0]?.past).toMatchObject([{ tree: 'abc' }]);
   });
@@ -129,6 +131,7 @@ describe('expire', () => {
     const { tasks, answer, agents } = say(leased({ attempts }));
     expect(answer).toBe(true);
     expect(tasks?.[0]).toMatchObject({ state, attempts: attempts + 1, enqueuedAt: 500 });
+    expect(tasks?.[0]?.endedAt).toBe(state === 'dead' ? NOW + 50_000 : null);
     expect(agents).toEqual([{ note: 'lapsed', agentId: 'a1' }]);
   });
   it('does nothing before the deadline, or without a lease', () => {
@@ -137,14 +140,23 @@ describe('expire', () => {
   });
 });
 
+/** What waiting agents are woken by. */
+const becameReady = (reason: string | null) => ({
+  type: 'ready',
+  taskId: TASK,
+  state: 'ready',
+  reason,
+});
+
 test.each([
   ['delayed', NOW, true],
   ['delayed', NOW + 1, false],
   ['held', NOW, false],
 ] as const)('promote: %s until %i', (state, readyAt, done) => {
   const row = task({ state, readyAt, enqueuedAt: null });
-  const { answer, tasks } = decide(promote, { taskId: TASK }, { tasks: [row] });
+  const { answer, tasks, facts } = decide(promote, { taskId: TASK }, { tasks: [row] });
   expect(answer).toBe(done);
+  expect(facts).toEqual(done ? [becameReady(null)] : undefined);
   expect(tasks?.[0]?.enqueuedAt).toBe(done ? 2_000_001 : undefined);
 });
 
@@ -155,8 +167,9 @@ test.each([
   ['delayed', NOW, false],
 ] as const)('open: %s, reserved until %s', (state, opensAt, done) => {
   const row = task({ state, opensAt, onlyAgent: 'a1' });
-  const { answer, tasks } = decide(open, { taskId: TASK }, { tasks: [row] });
+  const { answer, tasks, facts } = decide(open, { taskId: TASK }, { tasks: [row] });
   expect(answer).toBe(done);
+  expect(facts).toEqual(done ? [becameReady('opened')] : undefined);
   if (done) expect(tasks?.[0]).toMatchObject({ onlyAgent: null, opensAt: null });
 });
 

@@ -56,11 +56,23 @@ const delayed = (over: Partial<TaskRow> = {}) =>
   task({ state: 'delayed', readyAt: AHEAD, ...over });
 
 type Expected = Partial<TaskRow> | null;
+const NO_PROGRESS: Expected = { state: 'held', reason: 'no_progress' };
+const BUDGET: Expected = { state: 'held', reason: 'budget' };
 const table: [string, TaskRow | null, Want, Expected][] = [
   ['ready on nothing', null, READY, { state: 'ready', enqueuedAt: 2_000_001 }],
-  ['delayed on nothing', null, DELAYED, { state: 'delayed', readyAt: NOW + 2_000_000 }],
+  [
+    'delayed on nothing',
+    null,
+    DELAYED,
+    { state: 'delayed', readyAt: NOW + 2_000_000, timed: false },
+  ],
   ['no delay on nothing', null, { ...DELAYED, delayMs: 0 }, { state: 'ready' }],
-  ['held on nothing', null, HELD, { state: 'held', reason: 'blocked', readyAt: null }],
+  [
+    'held on nothing',
+    null,
+    HELD,
+    { state: 'held', reason: 'blocked', readyAt: null, timed: false, endedAt: null },
+  ],
   ['a grace on nothing', null, GRACE, { state: 'held', readyAt: NOW + 70 }],
   ['cancelled on nothing', null, CANCELLED, null],
   ['ready on held', held(), READY, { state: 'ready', reason: null }],
@@ -90,18 +102,32 @@ const table: [string, TaskRow | null, Want, Expected][] = [
     { state: 'delayed', reason: 'retry', readyAt: AHEAD },
   ],
   ['a delay that is over on held', held(), PAST, { state: 'ready' }],
+  ['ready on one without progress', task({ stuck: true }), READY, NO_PROGRESS],
+  ['delayed on one without progress', task({ stuck: true }), DELAYED, NO_PROGRESS],
+  ['ready on one that used up its budget', task({ overspent: true }), READY, BUDGET],
+  ['held on one that used up its budget', task({ overspent: true }), HELD, { reason: 'blocked' }],
   ['held on held, another reason', held(), HELD, { state: 'held', reason: 'blocked' }],
   ['held on held, the same reason', held({ reason: 'blocked' }), GRACE, null],
   ['cancelled on held', held(), CANCELLED, { state: 'cancelled', reason: 'issue_closed' }],
   ['ready on delayed', delayed(), READY, null],
-  ['delayed on delayed', delayed(), DELAYED, { state: 'delayed', readyAt: 2_000_400 }],
+  [
+    'delayed on delayed',
+    delayed(),
+    DELAYED,
+    { state: 'delayed', readyAt: 2_000_400, timed: false },
+  ],
   [
     'the same delay on delayed',
     delayed({ readyAt: 2_000_400, reason: 'review_delay' }),
     DELAYED,
     null,
   ],
-  ['a delay that is over on delayed', delayed(), PAST, { state: 'ready', readyAt: 410 }],
+  [
+    'a delay that is over on delayed',
+    delayed(),
+    PAST,
+    { state: 'ready', readyAt: 410, timed: false },
+  ],
   ['delayed on a back-off', delayed({ timed: true }), DELAYED, null],
   [
     'held on a back-off',

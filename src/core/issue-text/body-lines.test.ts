@@ -49,6 +49,7 @@ describe('the lines of a body', () => {
     ['are without comments over several lines', 'a\n<!-- b\nc\n d --> e', ['a', '', '', ' e']],
     ['keep a comment that stands in code', '`<!-- a -->` b', ['`<!-- a -->` b']],
     ['keep one between longer runs of backticks', '`` ` <!-- a --> `` b', ['`` ` <!-- a --> `` b']],
+    ['keep one that fills such runs', '````<!--```` a --> b', ['````<!--```` a --> b']],
     ['cut one behind a backtick that is alone', '` <!-- a --> b', ['`   b']],
     ['keep a comment in mid-line that is closed nowhere', 'a <!-- b\nc', ['a <!-- b', 'c']],
     ['cut one in mid-line that is closed further down', 'a <!-- b\nc --> d', ['a ', ' d']],

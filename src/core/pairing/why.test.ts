@@ -41,21 +41,27 @@ const seeker = (...capabilities: string[]) => ({
 function ask(found: TaskDetail, capabilities = ['python'], holds: string[] = []) {
   return explain(found, { seeker: seeker(...capabilities), holds }, null, null);
 }
-const sentence = (found: ReturnType<typeof ask>, name: string) =>
-  found.rules.find(({ rule }) => rule === name)?.detail;
+const ruleOf = (found: ReturnType<typeof ask>, name: string) =>
+  found.rules.find(({ rule }) => rule === name);
+const sentence = (found: ReturnType<typeof ask>, name: string) => ruleOf(found, name)?.detail;
 
 describe('what an agent offers', () => {
   it.each([
-    [['python', 'css'], true, 'python matches.'],
-    [['css'], false, 'none matches.'],
-    [['*'], true, '* matches everything.'],
-    [['*', 'python'], true, 'python matches.'],
-  ])('is compared with the labels: %j', (capabilities, offered, end) => {
+    [['python', 'css'], true, 'python matches.', { matching: 'python' }],
+    [['css'], false, 'none matches.', {}],
+    [['*'], true, '* matches everything.', { matching: '*' }],
+    [['*', 'python'], true, 'python matches.', { matching: 'python' }],
+  ])('is compared with the labels: %j', (capabilities, offered, end, matching) => {
     const why = ask(detail(), capabilities);
     expect(why.offered).toBe(offered);
-    expect(sentence(why, 'capabilities')).toBe(
-      `The issue's labels are python; hana offers ${capabilities.join(', ')}; ${end}`,
-    );
+    const offers = capabilities.join(', ');
+    expect(ruleOf(why, 'capabilities')).toEqual({
+      rule: 'capabilities',
+      ok: offered,
+      code: 'labels',
+      detail: `The issue's labels are python; hana offers ${offers}; ${end}`,
+      values: { labels: 'python', agent: 'hana', offers, ...matching },
+    });
   });
 
   it('must be * where an issue has no labels', () => {
@@ -69,7 +75,12 @@ describe('what an agent offers', () => {
 
   it('is review for a review, and nobody reviews what they wrote', () => {
     const id = 'o~r~7~review.1';
-    expect(ask(detail('ready', {}, { id }), ['python']).offered).toBe(false);
+    const stranger = ask(detail('ready', {}, { id }), ['python']);
+    expect(stranger.offered).toBe(false);
+    expect(ruleOf(stranger, 'capabilities')).toMatchObject({
+      ok: false,
+      code: 'review_capability',
+    });
     expect(ask(detail('ready', {}, { id }), ['review']).offered).toBe(true);
     const own = ask(detail('ready', { authors: ['hana'] }, { id }), ['review']);
     expect(own.summary).toBe('hana wrote the change and may not review it.');
@@ -124,6 +135,7 @@ describe('the summary', () => {
   it('is that hand-out is paused, or that the budget of the day is used up', () => {
     const paused = explain(detail(), null, null, pausedForAll());
     expect(paused).toMatchObject({ offered: false, summary: 'Hand-out is paused by an operator.' });
+    expect(ruleOf(ask(detail()), 'maintenance')).toMatchObject({ ok: true, code: 'not_paused' });
     const dependencies = { ok: true, because: null };
     const spent = explain(detail(), null, null, null, {
       wish: null,
@@ -141,6 +153,12 @@ describe('the summary', () => {
       values: { state: 'held', reason: 'blocked_by:#9' },
     });
     expect(explain(detail(), null, null, null).decisive).toEqual([]);
+  });
+
+  it('has the last words of an agent as they are, whatever they are', () => {
+    for (const reason of ['constructor', 'toString:x']) {
+      expect(explain(detail('dead', { reason }), null, null, null).summary).toContain(reason);
+    }
   });
 
   it('names the author to whom a fix is offered first', () => {
