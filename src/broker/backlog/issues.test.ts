@@ -111,11 +111,12 @@ describe('a backlog that Banto may write', () => {
   });
 });
 
+const holds = () => true;
+const planned = (one: Issue): MirrorEntry =>
+  entry(one.number, { issue: { title: one.title, problem: one.problem } });
+
 describe('issues that the store cannot take', () => {
   const issues = [1, 2, 3].map((number) => issue({ repository: REPOSITORY, number }));
-  const planned = (one: Issue): MirrorEntry =>
-    entry(one.number, { issue: { title: one.title, problem: one.problem } });
-
   async function storing(mirror: (entries: readonly MirrorEntry[]) => void) {
     whole = makeWholeBroker();
     const batches: (readonly (string | null)[])[] = [];
@@ -128,7 +129,7 @@ describe('issues that the store cannot take', () => {
       },
     };
     const storeIssues = createStoreIssues({ store, log: whole.context.log });
-    return { batches, run: () => storeIssues(issues, planned) };
+    return { batches, run: () => storeIssues(issues, planned, holds) };
   }
   const has = (entries: readonly MirrorEntry[], number: number) =>
     entries.some((one) => one.issue.number === number && one.issue.problem === null);
@@ -191,9 +192,7 @@ describe('a store that is not there', () => {
       },
     };
     const storeIssues = createStoreIssues({ store, log: whole.context.log });
-    const stored = storeIssues([issue({ repository: REPOSITORY })], (one) =>
-      entry(one.number, { issue: { problem: one.problem } }),
-    );
+    const stored = storeIssues([issue({ repository: REPOSITORY })], planned, holds);
     if (isAway) await expect(stored).rejects.toMatchObject({ code });
     else await stored;
     expect(held).toBe(isAway ? 0 : 1);
@@ -210,9 +209,7 @@ describe('a store that is not there', () => {
       },
     };
     const storeIssues = createStoreIssues({ store, log: whole.context.log });
-    await storeIssues([issue({ repository: REPOSITORY })], (one) =>
-      entry(one.number, { issue: { problem: one.problem } }),
-    );
+    await storeIssues([issue({ repository: REPOSITORY })], planned, holds);
     expect(problems.at(-1)).toContain('gone fishing');
   });
 });

@@ -21,11 +21,7 @@ type StoreIssues = (
 ) => Promise<MirrorEntry[]>;
 
 export function createStoreIssues({ store, log }: Pick<Context, 'store' | 'log'>): StoreIssues {
-  async function storeOne(
-    issue: Issue,
-    plan: Plan,
-    holds: () => boolean,
-  ): Promise<MirrorEntry[]> {
+  async function storeOne(issue: Issue, plan: Plan, holds: () => boolean): Promise<MirrorEntry[]> {
     const { repository, number } = issue;
     try {
       const entry = plan(issue);
