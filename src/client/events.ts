@@ -19,6 +19,8 @@ export interface EventsOptions {
   readonly signal?: AbortSignal | undefined;
   /** Told of every loss; the stream is opened again by itself. */
   readonly onLost?: ((error: BantoError) => void) | undefined;
+  /** The server was there a moment ago: a stream that cannot be opened at first is a loss as any other. */
+  readonly wasThere?: boolean;
 }
 
 /** The server sends a comment every few seconds; this much silence means that nobody is there. */
@@ -38,7 +40,7 @@ export async function* readEvents(
   const { signal } = options;
   const ended = () => signal?.aborted === true;
   let lastId = options.lastEventId === undefined ? null : String(options.lastEventId);
-  let opened = false;
+  let opened = options.wasThere ?? false;
   let losses = 0;
   while (!ended()) {
     try {

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import {
   agentAnswer,
   leasedTask,
@@ -139,6 +139,29 @@ test('a lost connection is shown over what was last known', async () => {
     .poll(() => written.at(-1) ?? '', { timeout: 8000 })
     .toMatch(/Trying again|cannot be reached/);
   expect(written.at(-1)).toContain('title');
+  stop();
+  await watching;
+});
+
+test('a stream that breaks while it is being opened is opened again', async () => {
+  let streams = 0;
+  api = await scriptedApi(
+    serverWith((_, raw) => {
+      streams += 1;
+      if (streams === 1) raw.destroy();
+      else {
+        raw.writeHead(200, { 'content-type': 'text/event-stream', ...SPOKEN_BY_BANTO });
+        send(raw, { seq: 1, type: 'renewed', state: 'leased', progress: 'half done' });
+      }
+      return 'taken';
+    }),
+  );
+  const { shell, written, stop } = screen(80, 24);
+  const watching = watchLive(shell, createClient({ url: api.url }));
+  const ended = vi.fn();
+  watching.catch(ended);
+  await expect.poll(() => written.join(''), { timeout: 5000 }).toContain('half done');
+  expect(ended).not.toHaveBeenCalled();
   stop();
   await watching;
 });

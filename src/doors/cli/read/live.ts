@@ -49,7 +49,8 @@ export async function watchLive(shell: Shell, client: Client): Promise<void> {
     const onLost = (error: Error) => {
       lost = `${error.message} Trying again.`;
     };
-    for await (const item of client.events({ signal: leaving.signal, onLost })) {
+    const stream = client.events({ signal: leaving.signal, onLost, wasThere: true });
+    for await (const item of stream) {
       if (item.kind === 'event') keepNote(notes, item.event);
       stale = true;
     }
