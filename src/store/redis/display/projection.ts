@@ -3,6 +3,7 @@
 // the latest after half a second.
 
 import { randomBytes } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HISTORY_KEPT, isHistory } from '../../../core/attempt/history.ts';
 import { busy } from '../../../core/errors.ts';
 import { countFacts } from '../../../core/reporting/count-facts.ts';
@@ -19,6 +20,8 @@ import { createDisplay } from './task-display.ts';
 const TRIM_EVERY = 16;
 /** One step keeps everybody else waiting: it is derived from at most so many. */
 const FACTS_PER_STEP = 500;
+/** What is shown of so many tasks goes out by itself: Redis is kept for a tenth of the time that all of it takes. */
+const TASKS_PER_PART = 50;
 const REMEMBERED = 20_000;
 const OWN_KEPT = 2000;
 
@@ -187,37 +190,64 @@ export function createProjection(env: Projecting): Projection {
     return found;
   }
 
-  /** Rows as they are now: what was between two facts of one task is not shown. */
-  async function shown(moved: ReadonlyMap<string, Moved>): Promise<ListChange[]> {
-    const left = await leftBy(moved);
-    const latest = new Map<string, Left>();
-    const found: ListChange[] = [];
-    for (const [id, one] of left) {
-      display.task(one.row, moved.get(id)?.before, found);
-      latest.set(nameOfTask(id), one);
-    }
-    for (const { row, leased } of latest.values()) display.issue(row, leased, found);
-    return found;
-  }
-
-  /** One transaction. Where somebody else was faster, nothing of it is made. */
-  async function derive(from: string, facts: readonly CountedFact[], to: string): Promise<void> {
-    if (from !== projected) madeBy.clear();
-    projected = '';
-    const tasks = byTask(facts);
-    const [all] = await Promise.all([shown(tasks), readOrder(tasks)]);
-    for (const [id, moved] of tasks) lists(id, moved, all);
-    counts(tasks, all);
-    statistics(facts, all);
-    await silent.send(at.facts_projected, (args) => {
+  /** Nothing of it is made where somebody else has derived since. */
+  function guarded(from: string, to: string, all: readonly ListChange[]): Promise<void> {
+    return silent.send(at.facts_projected, (args) => {
       args.command(['WATCH', at.facts_projected]);
       args.command(['EVAL', GUARD, '1', at.facts_projected, from]);
       args.command(['MULTI']);
       spellLists(all, args);
-      args.command(['SET', at.facts_projected, to]);
+      if (to !== from) args.command(['SET', at.facts_projected, to]);
       args.command(['HINCRBY', at.meta, 'steps', '1']);
       args.command(['EXEC']);
     });
+  }
+
+  /**
+   * Rows as they are now: what was between two facts of one task is not shown. Where nobody else derives, in parts,
+   * between which Redis and this process do what others want: whoever comes after a part that was the last one shows the
+   * same tasks again. Returns the last part.
+   */
+  async function show(
+    from: string,
+    moved: ReadonlyMap<string, Moved>,
+    inParts: boolean,
+  ): Promise<ListChange[]> {
+    const left = await leftBy(moved);
+    const latest = new Map<string, Left>();
+    for (const [id, one] of left) latest.set(nameOfTask(id), one);
+    const sent: Promise<void>[] = [];
+    let part: ListChange[] = [];
+    let tasks = 0;
+    for (const [id, one] of left) {
+      if (inParts && tasks === TASKS_PER_PART) {
+        const sending = guarded(from, from, part);
+        // What goes wrong is thrown when all are sent, not before somebody listens.
+        sending.catch(() => undefined);
+        sent.push(sending);
+        await nextTurn();
+        part = [];
+        tasks = 0;
+      }
+      tasks += 1;
+      display.task(one.row, moved.get(id)?.before, part);
+      if (latest.get(nameOfTask(id)) === one) display.issue(one.row, one.leased, part);
+    }
+    await Promise.all(sent);
+    return part;
+  }
+
+  /** Lists and counts in one transaction, at the end: made twice or in parts they would be wrong. */
+  async function derive(from: string, facts: readonly CountedFact[], to: string): Promise<void> {
+    const isOurs = from === projected;
+    if (!isOurs) madeBy.clear();
+    projected = '';
+    const tasks = byTask(facts);
+    const [all] = await Promise.all([show(from, tasks, isOurs), readOrder(tasks)]);
+    for (const [id, moved] of tasks) lists(id, moved, all);
+    counts(tasks, all);
+    statistics(facts, all);
+    await guarded(from, to, all);
     projected = to;
   }
 

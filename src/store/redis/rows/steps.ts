@@ -64,8 +64,9 @@ export interface Steps {
 /** One step keeps everybody else waiting: it does at most this much. */
 const MOST_ROWS = 200;
 const MOST_CLAIMS = 32;
-/** Fewer are not worth a step of their own. */
-const LEAST_TOGETHER = 8;
+/** Fewer are not worth a step of their own; and changes of one call keep their order within a step. */
+const LEAST_CHANGES = 8;
+const LEAST_CLAIMS = 2;
 /** How much older than the step a decision may be. */
 const MOST_LATE_MS = 1000;
 
@@ -165,10 +166,10 @@ export function createSteps(
   function flush(): void {
     // Half of all: Redis works on it while the other half is decided and answered here.
     const most = Math.ceil((underWay + changes.length + claims.length) / 2);
-    const changing = nextChanges(Math.max(LEAST_TOGETHER, most));
+    const changing = nextChanges(Math.max(LEAST_CHANGES, most));
     // Claims come after the changes that were asked for before them.
-    const room = changes.length > 0 ? 0 : Math.max(LEAST_TOGETHER, most) - changing.length;
-    const claiming = claims.splice(0, Math.min(MOST_CLAIMS, room));
+    const room = changes.length > 0 ? 0 : Math.max(LEAST_CLAIMS, most) - changing.length;
+    const claiming = claims.splice(0, Math.max(0, Math.min(MOST_CLAIMS, room)));
     const together = changing.length + claiming.length;
     underWay += together;
     scheduled = changes.length > 0 || claims.length > 0;
