@@ -158,7 +158,7 @@ test('a stream that breaks while it is being opened is opened again', async () =
   );
   const { shell, written, stop } = screen(80, 24);
   const watching = watchLive(shell, createClient({ url: api.url }));
-  const ended = vi.fn();
+  const ended = vi.fn<(error: unknown) => void>();
   watching.catch(ended);
   await expect.poll(() => written.join(''), { timeout: 5000 }).toContain('half done');
   expect(ended).not.toHaveBeenCalled();

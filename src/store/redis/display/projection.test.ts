@@ -95,11 +95,14 @@ it('nothing is written any more where somebody else has derived between two part
     silent: {
       ...silent,
       send(key: string, fill: Parameters<typeof silent.send>[1]) {
-        sent = sent.then(async () => {
+        const before = sent;
+        const sendNext = async () => {
+          await before;
           await silent.send(key, fill);
           marks.push(await server.raw.get(keys.at.facts_projected));
           if (marks.length === 2) await server.raw.set(keys.at.facts_projected, `${MANY} other`);
-        });
+        };
+        sent = sendNext();
         return sent;
       },
     },
