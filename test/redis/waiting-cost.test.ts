@@ -7,7 +7,7 @@ import { createPairing } from '../../src/broker/waiting/pairing.ts';
 import type { Ticket } from '../../src/core/ticket.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { createWorld, entry, type World } from '../contract/store/world.ts';
-import { countCommands } from '../support/redis-commands.ts';
+import { leastCommands } from '../support/redis-commands.ts';
 import { type RedisServer, startRedisServer } from '../support/redis-server.ts';
 
 let server: RedisServer;
@@ -42,14 +42,15 @@ it('asks for as much with 300 kinds of work as with 20', async () => {
   const serve = () => Promise.reject(new Error('Nothing is handed out here.'));
   const context = { store, instanceId: 'i1' } as Parameters<typeof createPairing>[0];
   const pairing = createPairing(context, createChooser(store), serve);
-  const look = async () => expect(await pairing.hasWork([waiting(['cobol'])])).toBe(false);
-  const commandsOfLook = async () => {
+  const look = async () => expect(await pairing.workFor([waiting(['cobol'])])).toBeNull();
+  const settle = async () => {
     await look();
-    return countCommands(server, look);
+    await store.stats('daily', 1);
   };
+  const commandsOfLook = () => leastCommands(server, settle, look);
   await world.mirror(...numbers.slice(0, 20).map(labelled));
   const few = await commandsOfLook();
   await world.mirror(...numbers.map(labelled));
-  expect(await commandsOfLook()).toBeLessThanOrEqual(few + 2);
-  expect(await pairing.hasWork([waiting(['label-300'])])).toBe(true);
+  expect(await commandsOfLook()).toBeLessThanOrEqual(few);
+  expect((await pairing.workFor([waiting(['label-300'])]))?.keys).toHaveLength(1);
 });

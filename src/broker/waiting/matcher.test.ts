@@ -145,7 +145,7 @@ describe('a round of matching', () => {
     calls.length = 0;
     await here.mirror(entry(1));
     await here.rest();
-    expect([own.got(), calls]).toEqual([idOf(1), ['listActive']]);
+    expect([own.got(), calls]).toEqual([idOf(1), []]);
     const second = await waiting(here, 'mio');
     await here.store.tickets.create(foreign, 60_000);
     await here.mirror(entry(2));
@@ -154,6 +154,53 @@ describe('a round of matching', () => {
     expect(calls).toContain('getMany 1');
     expect(second.got()).toBeUndefined();
     expect((await here.task(idOf(2))).state).toBe('leased');
+  });
+
+  it('asks only of a few whether they may have something, however many wait', async () => {
+    const asked: number[] = [];
+    const here = open({
+      wrapStore: (store) => ({
+        ...store,
+        holding(agentIds) {
+          asked.push(agentIds.length);
+          return store.holding(agentIds);
+        },
+      }),
+    });
+    const first = await waiting(here, 'agent-0');
+    for (let number = 1; number < 200; number += 1) {
+      here.time.advance(1);
+      wait(here, here.ticket(`agent-${number}`));
+    }
+    await here.rest();
+    asked.length = 0;
+    await here.mirror(entry(1));
+    await here.rest();
+    expect([first.got(), asked]).toEqual([idOf(1), [1]]);
+  });
+
+  it('asks of more each time where those who wait hold something already', async () => {
+    const asked: number[] = [];
+    const agents = Array.from({ length: 30 }, (_, number) => `agent-${number}`);
+    const here = open({
+      wrapStore: (store) => ({
+        ...store,
+        holding(agentIds) {
+          asked.push(agentIds.length);
+          return store.holding(agentIds);
+        },
+      }),
+    });
+    await here.mirror(...agents.map((_, number) => entry(number + 1)));
+    for (const agent of agents) await here.take(agent, { requestId: 'other' });
+    for (const agent of agents) wait(here, here.ticket(agent));
+    here.time.advance(1);
+    const free = await waiting(here, 'kenji');
+    asked.length = 0;
+    await here.mirror(entry(31));
+    await here.rest();
+    expect(free.got()).toBe(idOf(31));
+    expect(asked).toEqual([1, 4, 16, 10]);
   });
 
   it('drops the tickets of an instance that is not alive', async () => {

@@ -95,12 +95,17 @@ export function createMatcher(context: Context, { chooser, claim, abandoned }: P
   /** One round of matching; true where somebody else was faster and another round may find more. */
   async function match(): Promise<boolean> {
     // Each instance looks for those who wait at it: where nothing suits them nobody else is read.
-    if (!(await pairing.hasWork(room.demands()))) return false;
+    const work = await pairing.workFor(room.demands());
+    if (work === null) return false;
+    // Nobody waits elsewhere: no list has to be read, and no ticket kept from other matchers.
+    if ((await store.tickets.count()) <= room.listed()) {
+      return pairing.serveAll(room.groups(), work);
+    }
     const ids = await store.tickets.listActive(MOST_TICKETS, PENDING_MS);
     const served = new Set<string>();
     try {
       const tickets = await pairing.ofLiving(await ticketsOf(ids));
-      return await pairing.serveAll(room.group(tickets), served);
+      return await pairing.serveAll(room.group(tickets), null, served);
     } finally {
       await store.tickets.release(ids.filter((id) => !served.has(id)));
     }
@@ -244,13 +249,13 @@ export function createMatcher(context: Context, { chooser, claim, abandoned }: P
       const { maxWaiting: all, maxWaitingPerAgent: perAgent } = context.policy();
       const most = { all, perAgent };
       const made = await store.tickets.create(ticket, waiter.ttlMs, most);
+      if (made === 'ok') room.list(waiter);
       loop.kick();
       if (made !== 'ok') {
         refused = true;
         repairing.kick();
         throw tooMany(made, ticket.agentId, most[made]);
       }
-      waiter.listed = true;
       return (await waiter.answer.promise) ?? (await end(waiter));
     } catch (error) {
       // Its ticket may be there all the same, and somebody may claim for it.

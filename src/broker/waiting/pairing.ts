@@ -12,17 +12,30 @@ import { roleOf } from '../loops/presence.ts';
 /** `unfinished`: the agent holds a task. `missed`: somebody else was faster. `closed`: nothing is handed out now. */
 export type Served = 'served' | 'unfinished' | 'missed' | 'closed';
 
+/** What is ready: filled buckets, and the version of the registry that they were read from. */
+export interface Work {
+  readonly version: number;
+  readonly keys: readonly string[];
+}
+
 export interface Pairing {
-  /** False: nothing is ready that could suit any of these demands, each given by one of its tickets. */
-  hasWork(demands: readonly Ticket[]): Promise<boolean>;
+  /** Null: nothing is ready that could suit any of these demands, each given by one of its tickets. */
+  workFor(demands: readonly Ticket[]): Promise<Work | null>;
   /** Nobody would hear of a hand-out for an instance that died: its tickets go. Returns the others. */
   ofLiving(tickets: readonly Ticket[]): Promise<Ticket[]>;
   /**
-   * Claims for these, grouped by demand, as well as can be; adds the ids of those served. True: somebody else was
-   * faster, and another round may find more.
+   * Claims for these, grouped by demand, as well as can be; adds the ids of those served. `work`: what is ready, where
+   * that is known. True: somebody else was faster, and another round may find more.
    */
-  serveAll(demands: readonly (readonly Ticket[])[], served: Set<string>): Promise<boolean>;
+  serveAll(
+    demands: readonly (readonly Ticket[])[],
+    work: Work | null,
+    served?: Set<string>,
+  ): Promise<boolean>;
 }
+
+/** More are looked at each time, so that a crowd of which nobody may have anything is not asked one by one. */
+const MORE = 4;
 
 export function createPairing(
   { store, instanceId: own }: Context,
@@ -40,29 +53,65 @@ export function createPairing(
     return tickets.filter(lives);
   }
 
-  /** What is ready and suits some demand. Read after learning: a new label files tasks again. */
-  async function filled(demands: readonly Ticket[]): Promise<{ version: number; keys: string[] }> {
+  /** Read after learning: a new label files tasks again. */
+  async function workFor(demands: readonly Ticket[]): Promise<Work | null> {
+    if (demands.length === 0) return null;
     await chooser.refresh();
     const { version, buckets } = await chooser.bucketsFor(demands);
     const suits = (bucket: Bucket | undefined) =>
       bucket !== undefined && demands.some((ticket) => mayHave(ticket, bucket));
     const keys = (await store.filled()).filter((key) => suits(buckets.get(key)));
-    return { version, keys };
+    return keys.length === 0 ? null : { version, keys };
   }
 
-  const heads = (demands: readonly (readonly Ticket[])[]): Ticket[] =>
-    demands.flatMap(([first]) => first ?? []);
+  /** Who cannot have anything now: an agent has one task at a time, and operators pause. Asked only of those who may win. */
+  function createOut() {
+    const asked = new Set<string>();
+    const closed = new Set<string>();
+    const holding = new Set<string>();
+    return {
+      holds: (agentId: string) => void holding.add(agentId),
+      has: ({ id, agentId }: Ticket) => holding.has(agentId) || closed.has(id),
+      knows: (tickets: readonly Ticket[]) => tickets.every(({ id }) => asked.has(id)),
+      async ask(tickets: readonly Ticket[]): Promise<void> {
+        const fresh = tickets.filter(({ id }) => !asked.has(id));
+        const agents = [...new Set(fresh.map(({ agentId }) => agentId))];
+        for (const agentId of await store.holding(agents)) holding.add(agentId);
+        const open = new Set(await chooser.open(fresh));
+        for (const ticket of fresh) {
+          asked.add(ticket.id);
+          if (!open.has(ticket)) closed.add(ticket.id);
+        }
+      },
+    };
+  }
+
+  /** Of those who wait, all that may win something. */
+  async function candidatesOf(
+    demands: readonly (readonly Ticket[])[],
+    { keys }: Work,
+    tasks: number,
+    out: ReturnType<typeof createOut>,
+  ): Promise<Ticket[]> {
+    const buckets = keys.map(parseBucketKey);
+    for (let most = tasks; ; most *= MORE) {
+      await out.ask(candidates(demands, buckets, most, out.has));
+      const found = candidates(demands, buckets, tasks, out.has);
+      if (out.knows(found)) return found;
+    }
+  }
 
   async function pairOff(
     demands: readonly (readonly Ticket[])[],
+    work: Work,
+    out: ReturnType<typeof createOut>,
     served: Set<string>,
   ): Promise<[Ticket, Served][]> {
-    const { version, keys } = await filled(heads(demands));
-    if (keys.length === 0) return [];
+    const { version, keys } = work;
     const waiting = demands.reduce((sum, tickets) => sum + tickets.length, 0);
     const supply = await store.peek(keys, waiting);
     const tasks = supply.reduce((sum, { scores }) => sum + scores.length, 0);
-    const tickets = candidates(demands, keys.map(parseBucketKey), tasks);
+    const tickets = await candidatesOf(demands, work, tasks, out);
     const byId = new Map(tickets.map((ticket) => [ticket.id, ticket]));
     const seekers = tickets.map((ticket) => ({ ...ticket, since: ticket.createdAt }));
     return Promise.all(
@@ -79,28 +128,21 @@ export function createPairing(
   }
 
   return {
-    async hasWork(demands) {
-      return demands.length > 0 && (await filled(demands)).keys.length > 0;
-    },
+    workFor,
     ofLiving,
-    async serveAll(all, served) {
-      // An agent has one task at a time: who holds one is not paired, however many of its requests wait.
-      const agents = new Set(all.flatMap((tickets) => tickets.map(({ agentId }) => agentId)));
-      const holding = new Set(await store.holding([...agents]));
-      for (;;) {
-        const free: Ticket[][] = [];
-        for (const tickets of all) {
-          const open = await chooser.open(tickets.filter(({ agentId }) => !holding.has(agentId)));
-          if (open.length > 0) free.push(open);
-        }
-        const outcomes = await pairOff(free, served);
+    async serveAll(demands, known, served = new Set()) {
+      const heads = demands.flatMap(([first]) => first ?? []);
+      const out = createOut();
+      for (let work = known ?? (await workFor(heads)); work !== null; work = await workFor(heads)) {
+        const outcomes = await pairOff(demands, work, out, served);
         const has = (wanted: Served) => outcomes.some(([, outcome]) => outcome === wanted);
         for (const [{ agentId }, outcome] of outcomes) {
-          if (outcome !== 'missed') holding.add(agentId);
+          if (outcome !== 'missed') out.holds(agentId);
         }
         // What was kept for a holder goes to somebody else in the same turn. Each time fewer are left.
         if (!has('unfinished')) return has('missed');
       }
+      return false;
     },
   };
 }

@@ -38,6 +38,7 @@ function waiter(agentId: string, over: Partial<Ticket> = {}): Waiter {
 function enter(agentId: string, over: Partial<Ticket> = {}): Waiter {
   const one = waiter(agentId, over);
   room.admit(one);
+  room.list(one);
   return one;
 }
 
@@ -117,6 +118,28 @@ describe('what they ask for', () => {
     expect(room.demands()).toEqual([kenji.ticket, rust.ticket, reviews.ticket]);
     room.leave(kenji);
     expect(room.demands()).toEqual([rust.ticket, reviews.ticket]);
+  });
+
+  it('counts from when their tickets are made until they leave', () => {
+    const hana = waiter('hana');
+    room.admit(hana);
+    expect([room.size(), room.listed(), room.demands(), room.groups()]).toEqual([1, 0, [], []]);
+    room.list(hana);
+    const kenji = enter('kenji');
+    const rust = enter('mio', { capabilities: ['rust'] });
+    expect([hana.listed, room.listed()]).toEqual([true, 3]);
+    expect(room.groups()).toEqual([[hana.ticket, kenji.ticket], [rust.ticket]]);
+    room.leave(hana);
+    expect(room.groups()).toEqual([[kenji.ticket], [rust.ticket]]);
+    expect(room.listed()).toBe(2);
+  });
+
+  it('does not count where they left while their tickets were being made', () => {
+    const hana = waiter('hana');
+    room.admit(hana);
+    room.leave(hana);
+    room.list(hana);
+    expect([hana.listed, room.listed(), room.groups()]).toEqual([true, 0, []]);
   });
 
   it('groups tickets of other instances with those that wait here', () => {

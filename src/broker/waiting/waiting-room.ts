@@ -19,7 +19,7 @@ export interface Waiter {
   readonly how: Wait;
   readonly ttlMs: number;
   readonly answer: PromiseWithResolvers<HandOut | null>;
-  /** Its ticket was made. */
+  /** Its ticket was made: `list` says so. */
   listed: boolean;
 }
 
@@ -29,6 +29,8 @@ export type Request = Pick<Ticket, 'agentId' | 'requestId'>;
 export interface WaitingRoom {
   /** Throws where too many wait. */
   admit(waiter: Waiter): void;
+  /** Its ticket is made: from now on something may be found for it. */
+  list(waiter: Waiter): void;
   /** False: it had left already. */
   leave(waiter: Waiter): boolean;
   /** Answers everybody who waits with this request; returns their tickets. None: all have gone meanwhile. */
@@ -37,11 +39,15 @@ export interface WaitingRoom {
   /** One of those who wait with this request. */
   byRequest(request: Request): Waiter | undefined;
   all(): Waiter[];
-  /** One ticket of each demand that waits here. */
+  /** One ticket of each demand that is listed here. */
   demands(): Ticket[];
+  /** All that are listed here, by demand. */
+  groups(): Ticket[][];
   /** By demand; kept for those who wait here, and looked at for the others. */
   group(tickets: readonly Ticket[]): Ticket[][];
   size(): number;
+  /** How many of them are listed. */
+  listed(): number;
 }
 
 export function tooMany(limit: keyof MostWaiting, agentId: string, most: number): BantoError {
@@ -81,11 +87,18 @@ export function createWaitingRoom(policy: Context['policy']): WaitingRoom {
     if (own >= maxWaitingPerAgent) throw tooMany('perAgent', agentId, maxWaitingPerAgent);
     if (waiters.size >= maxWaiting) throw tooMany('all', agentId, maxWaiting);
     waiters.set(waiter.ticket.id, waiter);
-    const demand = demandKey(waiter.ticket);
-    demandOf.set(waiter.ticket.id, demand);
-    addTo(byDemand, demand, waiter);
     addTo(byRequest, requestKey(waiter.ticket), waiter);
     perAgent.set(agentId, own + 1);
+  }
+
+  function list(waiter: Waiter): void {
+    const { ticket } = waiter;
+    waiter.listed = true;
+    // Answered, or gone, while its ticket was being made.
+    if (!waiters.has(ticket.id)) return;
+    const demand = demandKey(ticket);
+    demandOf.set(ticket.id, demand);
+    addTo(byDemand, demand, waiter);
   }
 
   function leave(waiter: Waiter): boolean {
@@ -112,6 +125,7 @@ export function createWaitingRoom(policy: Context['policy']): WaitingRoom {
 
   return {
     admit,
+    list,
     leave,
     answer,
     get: (ticketId) => waiters.get(ticketId),
@@ -119,10 +133,12 @@ export function createWaitingRoom(policy: Context['policy']): WaitingRoom {
     all: () => [...waiters.values()],
     demands: () =>
       [...byDemand.values()].flatMap((same) => same.values().next().value?.ticket ?? []),
+    groups: () => [...byDemand.values()].map((same) => Array.from(same, ({ ticket }) => ticket)),
     group(tickets) {
       const demandFor = (ticket: Ticket) => demandOf.get(ticket.id) ?? demandKey(ticket);
       return [...Map.groupBy(tickets, demandFor).values()];
     },
     size: () => waiters.size,
+    listed: () => demandOf.size,
   };
 }

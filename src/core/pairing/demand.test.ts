@@ -73,6 +73,13 @@ describe('the candidates of a pairing', () => {
     expect(names(found)).toEqual(['a', 'a', 'b', 'a']);
   });
 
+  it('are nobody who is out, and others come in their places', () => {
+    const python = [seeker('a', 1), seeker('b', 2), seeker('c', 3), seeker('author', 4)];
+    const named = [bucket({ authors: ['author'] })];
+    const isOut = ({ agentId }: { agentId: string }) => agentId === 'a' || agentId === 'author';
+    expect(names(candidates([python], named, 1, isOut))).toEqual(['b']);
+  });
+
   it('are always those whom a bucket names, and they take no other’s place', () => {
     const python = [seeker('author', 1), seeker('a', 2), seeker('b', 3), seeker('mio', 4)];
     const named = [bucket({ authors: ['author'] }), bucket({ only: 'mio' })];

@@ -23,26 +23,30 @@ interface Waiting extends Seeker {
 
 /**
  * Those of the waiting that pairing has to look at: of each demand that something suits, as many agents as there
- * are tasks, the longest waiting first, and every agent that a bucket names. Nobody else can win.
+ * are tasks, the longest waiting first, and every agent that a bucket names. Nobody else can win. `isOut`: it cannot
+ * have anything now, whatever there is.
  */
 export function candidates<W extends Waiting>(
   demands: Iterable<readonly W[]>,
   buckets: readonly Bucket[],
   tasks: number,
+  isOut: (waiting: W) => boolean = () => false,
 ): W[] {
   const named = new Set(buckets.flatMap(({ only, authors }) => [...authors, only ?? SOMEBODY]));
   const chosen = new Set<string>();
-  const suited: W[] = [];
+  const suited: (readonly W[])[] = [];
   for (const waiting of demands) {
     const [first] = waiting;
     if (first === undefined || !buckets.some((bucket) => mayHave(first, bucket))) continue;
-    suited.push(...waiting);
+    suited.push(waiting);
     const agents = new Set<string>();
-    for (const { agentId } of waiting.toSorted((a, b) => a.createdAt - b.createdAt)) {
+    for (const one of waiting.toSorted((a, b) => a.createdAt - b.createdAt)) {
       if (agents.size >= tasks) break;
-      if (!named.has(agentId)) agents.add(agentId);
+      if (!named.has(one.agentId) && !isOut(one)) agents.add(one.agentId);
     }
     for (const agentId of agents) chosen.add(agentId);
   }
-  return suited.filter(({ agentId }) => chosen.has(agentId) || named.has(agentId));
+  return suited.flatMap((waiting) =>
+    waiting.filter((one) => (chosen.has(one.agentId) || named.has(one.agentId)) && !isOut(one)),
+  );
 }
