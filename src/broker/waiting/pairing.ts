@@ -72,9 +72,9 @@ export function createPairing(
     return {
       holds: (agentId: string) => void holding.add(agentId),
       has: ({ id, agentId }: Ticket) => holding.has(agentId) || closed.has(id),
-      knows: (tickets: readonly Ticket[]) => tickets.every(({ id }) => asked.has(id)),
       async ask(tickets: readonly Ticket[]): Promise<void> {
         const fresh = tickets.filter(({ id }) => !asked.has(id));
+        if (fresh.length === 0) return;
         const agents = [...new Set(fresh.map(({ agentId }) => agentId))];
         for (const agentId of await store.holding(agents)) holding.add(agentId);
         const open = new Set(await chooser.open(fresh));
@@ -95,9 +95,10 @@ export function createPairing(
   ): Promise<Ticket[]> {
     const buckets = keys.map(parseBucketKey);
     for (let most = tasks; ; most *= MORE) {
-      await out.ask(candidates(demands, buckets, most, out.has));
       const found = candidates(demands, buckets, tasks, out.has);
-      if (out.knows(found)) return found;
+      // More than these: who may win when all of them hold something is then known, too.
+      await out.ask(most === tasks ? found : candidates(demands, buckets, most, out.has));
+      if (!found.some(out.has)) return found;
     }
   }
 

@@ -33,20 +33,21 @@ export function candidates<W extends Waiting>(
   isOut: (waiting: W) => boolean = () => false,
 ): W[] {
   const named = new Set(buckets.flatMap(({ only, authors }) => [...authors, only ?? SOMEBODY]));
-  const chosen = new Set<string>();
-  const suited: (readonly W[])[] = [];
-  for (const waiting of demands) {
-    const [first] = waiting;
-    if (first === undefined || !buckets.some((bucket) => mayHave(first, bucket))) continue;
-    suited.push(waiting);
+  const suited = [...demands].filter(([first]) => {
+    return first !== undefined && buckets.some((bucket) => mayHave(first, bucket));
+  });
+  const wanted = new Set(named);
+  for (const waiting of suited) {
     const agents = new Set<string>();
     for (const one of waiting.toSorted((a, b) => a.createdAt - b.createdAt)) {
       if (agents.size >= tasks) break;
       if (!named.has(one.agentId) && !isOut(one)) agents.add(one.agentId);
     }
-    for (const agentId of agents) chosen.add(agentId);
+    for (const agentId of agents) wanted.add(agentId);
   }
-  return suited.flatMap((waiting) =>
-    waiting.filter((one) => (chosen.has(one.agentId) || named.has(one.agentId)) && !isOut(one)),
-  );
+  const found: W[] = [];
+  for (const waiting of suited) {
+    for (const one of waiting) if (wanted.has(one.agentId) && !isOut(one)) found.push(one);
+  }
+  return found;
 }
