@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { nextEnqueueAt, priorityName, priorityOf, score } from './priority.ts';
+import {
+  enqueuedAtOfScore,
+  nextEnqueueAt,
+  priorityName,
+  priorityOf,
+  priorityOfScore,
+  SCORES,
+  score,
+} from './priority.ts';
 import { DEFAULT_POLICY } from './settings.ts';
 
 describe('priority', () => {
@@ -38,5 +46,15 @@ describe('priority', () => {
     expect(inOrder).toEqual([...inOrder].sort((a, b) => a - b));
     expect(score(0, at + 1) - score(0, at)).toBe(1);
     expect([nextEnqueueAt(5, 4), nextEnqueueAt(5, 5), nextEnqueueAt(5, 9)]).toEqual([5, 6, 10]);
+  });
+
+  it.each([100, 99, 75, 51, 50, 49, 25, 0])('%i and the instant can be read from a score', (n) => {
+    for (const at of [0, 1, Date.UTC(2026, 10, 15), 9_999_999_999_999]) {
+      const value = score(n, at);
+      expect([priorityOfScore(value), enqueuedAtOfScore(value)]).toEqual([n, at]);
+      expect(Math.floor(value / SCORES.step)).toBe(100 - n);
+      const queue = value < SCORES.high ? 'high' : value < SCORES.normal ? 'normal' : 'low';
+      expect(queue).toBe(priorityName(n));
+    }
   });
 });

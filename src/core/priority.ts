@@ -11,6 +11,18 @@ export function score(priority: number, enqueuedAt: number): number {
   return (MAX_PRIORITY - priority) * PRIORITY_MULTIPLIER + enqueuedAt;
 }
 
+/** What a score was made of. */
+export const priorityOfScore = (value: number): number =>
+  MAX_PRIORITY - Math.floor(value / PRIORITY_MULTIPLIER);
+export const enqueuedAtOfScore = (value: number): number => value % PRIORITY_MULTIPLIER;
+
+/** For whoever knows a task's score alone: tasks of one priority lie within a step; those of a queue below its end. */
+export const SCORES = {
+  step: PRIORITY_MULTIPLIER,
+  high: score(PRIORITIES.high - 1, 0),
+  normal: score(PRIORITIES.normal - 1, 0),
+} as const;
+
 export function priorityName(priority: number): PriorityName {
   if (priority >= PRIORITIES.high) return 'high';
   return priority >= PRIORITIES.normal ? 'normal' : 'low';

@@ -139,7 +139,7 @@ export const MAY_USE: Table = {
   ...inside('store/redis', {
     'redis-store.ts': ['core', 'store/verbs.ts', './'],
     'keys.ts': ['core'],
-    'ttl.ts': [],
+    'ttl.ts': ['core'],
     'parts.ts': ['./connection', './keys.ts', './rows', './ttl.ts'],
     connection: ['core', './keys.ts', './ttl.ts'],
     rows: ['core', './connection', './keys.ts', './ttl.ts'],

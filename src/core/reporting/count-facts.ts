@@ -3,6 +3,8 @@
 import { COUNTED_FACTS, type Fact } from '../facts.ts';
 import { usageCounters } from '../usage.ts';
 
+export const STATS_KEPT_MS = 7 * 86_400_000;
+
 export interface Counted {
   readonly period: 'daily' | 'hourly';
   /** ISO date, or date and hour, in UTC. */

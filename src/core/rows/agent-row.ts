@@ -1,5 +1,8 @@
 // Agents, as far as they have been heard of. Steps leave notes; a store never compares agents, it only folds notes.
 
+import type { AgentRecord } from '../store.ts';
+import { livingLeases, shortestLease, type TaskRow } from './task-row.ts';
+
 export interface AgentRow {
   readonly agentId: string;
   readonly capabilities: readonly string[];
@@ -27,4 +30,14 @@ export function foldNote(
   if (before === undefined) return undefined;
   if (note.note === 'lapsed') return { ...before, lapsed: true };
   return { ...before, lastSeenAt: now, lapsed: false };
+}
+
+/** `held`: its tasks with a lease, live or lapsed. */
+export function agentRecord(agent: AgentRow, held: readonly TaskRow[], now: number): AgentRecord {
+  const leases = livingLeases(held, now);
+  return {
+    ...agent,
+    holds: leases.map(({ id }) => id),
+    leaseSeconds: shortestLease(leases),
+  };
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { issue, lease, leased } from '../../../test/support/decide.ts';
-import { type IssueRow, isSameIssue, sameTexts } from './issue-row.ts';
+import { type IssueRow, isListed, isSameIssue, livesOn, sameTexts } from './issue-row.ts';
+import type { WriteRow } from './ledger-row.ts';
 import { livingLeases, shortestLease } from './task-row.ts';
 
 test.each<[Partial<IssueRow>, boolean]>([
@@ -46,3 +47,19 @@ test('the first lease of an agent comes first, by its fence where two began toge
   const rows = [row(5, 9), row(5, 7), row(1, 8), row(0, 1, 50)];
   expect(livingLeases(rows, 50).map((one) => one.lease.fence)).toEqual([8, 7, 9]);
 });
+
+test.each([
+  ['open', false, 0, true, true],
+  ['closed', false, 0, false, false],
+  ['closed', true, 0, true, true],
+  ['closed', false, 1, false, true],
+  [undefined, false, 0, false, false],
+  [undefined, true, 0, true, true],
+] as const)(
+  'an issue that is %s, busy: %s, with %i writes',
+  (state, busy, count, listed, lives) => {
+    const row = state === undefined ? undefined : { state };
+    const writes = Array.from({ length: count }, () => ({}) as WriteRow);
+    expect([isListed(row, busy), livesOn(row, { writes }, busy)]).toEqual([listed, lives]);
+  },
+);

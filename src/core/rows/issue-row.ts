@@ -25,6 +25,20 @@ export function toStoredIssue(
   return { ...picture, wanted, written, writtenAt, seenAt: row.seenAt };
 }
 
+/** `busy`: some task of it is open. An issue stands in lists of open ones as long as there is work on it. */
+export function isListed(issue: Pick<IssueRow, 'state'> | undefined, busy: boolean): boolean {
+  return busy || issue?.state === 'open';
+}
+
+/** It has to be at hand while it is listed, or something is to be written to it. */
+export function livesOn(
+  issue: Pick<IssueRow, 'state'> | undefined,
+  { writes }: Pick<LedgerRow, 'writes'>,
+  busy: boolean,
+): boolean {
+  return writes.length > 0 || isListed(issue, busy);
+}
+
 /** The same except for when it was last seen. */
 export function isSameIssue(a: IssueRow, b: IssueRow): boolean {
   return (

@@ -59,6 +59,25 @@ export function noLedger({ repository, number }: IssueRef): LedgerRow {
   };
 }
 
+/** When the first of its writes may be taken; null: there is nothing to write. */
+export function firstWriteAt({ writes }: Pick<LedgerRow, 'writes'>): number | null {
+  let first: number | null = null;
+  for (const { availableAt } of writes) {
+    if (first === null || availableAt < first) first = availableAt;
+  }
+  return first;
+}
+
+/** How many writes wait, and how many of them have failed before. */
+export function countWrites({ writes }: Pick<LedgerRow, 'writes'>): {
+  pending: number;
+  failing: number;
+} {
+  let failing = 0;
+  for (const { attempts } of writes) if (attempts > 0) failing += 1;
+  return { pending: writes.length, failing };
+}
+
 /** Ids say which issue and which entry of it is meant, so that nothing has to be looked up by id. */
 export function writeId(ref: IssueRef, write: Pick<WriteRow, 'type' | 'taskId' | 'event'>): string {
   switch (write.type) {

@@ -1,6 +1,6 @@
 import { expect, it, test } from 'vitest';
 import type { TaskFilter } from '../store.ts';
-import { compareCounts, readCursor, suits } from './task-list.ts';
+import { readCursor, shownCounts, suits } from './task-list.ts';
 import type { TaskRow } from './task-row.ts';
 
 const ROW = {
@@ -39,14 +39,15 @@ it.each(['', 'x', '-1', '1.5', ' 1', '1234567890123456'])('%j is no cursor', (cu
   expect(() => readCursor(cursor)).toThrow(/cursor is not one/);
 });
 
-test('counts come by state, then by kind, then by priority', () => {
-  const count = (state: string, kind: string, priority: number) =>
-    ({ state, kind, priority, count: 1 }) as Parameters<typeof compareCounts>[0];
+test('counts come by state, then by kind, then by priority, where there are any', () => {
+  const count = (state: string, kind: string, priority: number, of = 1) =>
+    ({ state, kind, priority, count: of }) as ReturnType<typeof shownCounts>[number];
   const sorted = [
     count('ready', 'implement', 100),
     count('ready', 'implement', 50),
     count('ready', 'review', 100),
     count('leased', 'implement', 100),
   ];
-  expect(sorted.toReversed().sort(compareCounts)).toEqual(sorted);
+  const none = [count('done', 'fix', 50, 0), count('dead', 'fix', 50, -1)];
+  expect(shownCounts([...sorted.toReversed(), ...none])).toEqual(sorted);
 });

@@ -25,8 +25,12 @@ export function readCursor(cursor: string | undefined): number | undefined {
   return Number(cursor);
 }
 
-/** By state and kind as they follow each other, the highest priority first. */
-export function compareCounts(a: QueueCount, b: QueueCount): number {
+/** Those of which there are any: by state and kind as they follow each other, the highest priority first. */
+export function shownCounts(counts: Iterable<QueueCount>): QueueCount[] {
+  return [...counts].filter(({ count }) => count > 0).sort(compareCounts);
+}
+
+function compareCounts(a: QueueCount, b: QueueCount): number {
   const states = TASK_STATES.indexOf(a.state) - TASK_STATES.indexOf(b.state);
   const kinds = TASK_KINDS.indexOf(a.kind) - TASK_KINDS.indexOf(b.kind);
   return states || kinds || b.priority - a.priority;

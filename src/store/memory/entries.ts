@@ -78,10 +78,6 @@ export const isOpenRow = (row: Pick<TaskRow, 'state'>): boolean => OPEN_STATES.i
 export const isOpenTask = (task: TaskEntry | EndedTask): task is TaskEntry =>
   task.row !== null && isOpenRow(task.row);
 
-/** An issue has to be at hand while it is open, somebody works on it, or something is to be written to it. */
-export const livesOn = (issue: IssueEntry): boolean =>
-  issue.row.state === 'open' || issue.ledger.writes.length > 0 || issue.tasks.some(isOpenTask);
-
 function textOf(task: TaskEntry | EndedTask): string {
   if (task.row === null) return task.text;
   if (task.text !== null) return task.text;

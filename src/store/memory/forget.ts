@@ -1,22 +1,22 @@
 // What the sweep forgets: history, results, closed issues, idle agents, empty buckets, old counters.
 
 import type { BaseStore } from '../../core/base-store.ts';
+import { mayForgetIssue } from '../../core/decide/forget.ts';
+import { STATS_KEPT_MS } from '../../core/reporting/count-facts.ts';
 import type { Archive, KeptIssue } from './archive.ts';
 import { decodeWork, entriesOf } from './entries.ts';
 import type { Steps } from './group-commit.ts';
 import type { Memory } from './memory.ts';
 import type { Turn } from './turn.ts';
 
-const DAY_MS = 86_400_000;
-const STATS_KEPT_MS = 7 * DAY_MS;
-
 type Input = Parameters<BaseStore['forget']>[0];
 
 export function createForget({ read, write }: Steps, archive: Archive): BaseStore['forget'] {
-  /** One that an open issue waits for stays: that it is closed is what the other waits to hear. */
-  function isNeeded(kept: KeptIssue, { numbers }: Memory): boolean {
-    if (numbers.waitingFor(kept.repository, kept.number).length > 0) return true;
-    return entriesOf(decodeWork(kept)).some(({ row }) => row.state === 'dead');
+  function mayForget(kept: KeptIssue, { numbers }: Memory, before: number): boolean {
+    const issue = decodeWork(kept);
+    const awaited = numbers.waitingFor(kept.repository, kept.number).length > 0;
+    const tasks = entriesOf(issue).map(({ row }) => row);
+    return mayForgetIssue({ issue: issue.row, ledger: issue.ledger, tasks, awaited }, before);
   }
 
   function forgetRows({ limit, resultsKeptMs }: Input, turn: Turn, memory: Memory, now: number) {
@@ -27,7 +27,7 @@ export function createForget({ read, write }: Steps, archive: Archive): BaseStor
     let issues = 0;
     for (const kept of archive.closedBefore(before)) {
       if (issues >= limit) break;
-      if (!isNeeded(kept, memory) && turn.forgetIssue(kept)) issues += 1;
+      if (mayForget(kept, memory, before) && turn.forgetIssue(kept)) issues += 1;
     }
     const results = archive.resultsBefore(before, limit);
     for (const entry of results) turn.forgetResults(entry, before);

@@ -4,25 +4,18 @@
 import { type Deadline, deadlineOf } from '../../core/decide/filing.ts';
 import type { AgentRow } from '../../core/rows/agent-row.ts';
 import { decodeAgent } from '../../core/rows/codec.ts';
-import { type IssueRow, sameTexts } from '../../core/rows/issue-row.ts';
-import { type LedgerRow, writeId } from '../../core/rows/ledger-row.ts';
+import { type IssueRow, livesOn, sameTexts } from '../../core/rows/issue-row.ts';
+import { countWrites, firstWriteAt, type LedgerRow, writeId } from '../../core/rows/ledger-row.ts';
+import { shownCounts } from '../../core/rows/task-list.ts';
 import type { TaskRow } from '../../core/rows/task-row.ts';
 import type { QueueCount } from '../../core/store.ts';
 import { TASK_KINDS, TASK_STATES } from '../../core/task.ts';
 import type { Living } from './archive.ts';
 import { createDeadlines, type Deadlines } from './deadlines.ts';
-import { decodeWork, type IssueEntry, isOpenTask, livesOn, type TaskEntry } from './entries.ts';
+import { decodeWork, type IssueEntry, isOpenTask, type TaskEntry } from './entries.ts';
 import { createIssueMap, type IssueMap } from './issue-map.ts';
 import { createNumbers, type Numbers } from './numbers.ts';
 import { type Buckets, createBuckets } from './registry.ts';
-
-function firstWriteAt({ writes }: LedgerRow): number | null {
-  let first: number | null = null;
-  for (const { availableAt } of writes) {
-    if (first === null || availableAt < first) first = availableAt;
-  }
-  return first;
-}
 
 const dueWritesOf = (ledger: LedgerRow, now: number): string[] =>
   ledger.writes
@@ -126,9 +119,10 @@ export function createMemory(
     if (next !== null) due[next.what].watch(task, next.at);
   }
 
-  function countWrites(ledger: LedgerRow, by: number): void {
-    outbox.pending += by * ledger.writes.length;
-    for (const write of ledger.writes) if (write.attempts > 0) outbox.failing += by;
+  function count(ledger: LedgerRow, by: number): void {
+    const { pending, failing } = countWrites(ledger);
+    outbox.pending += by * pending;
+    outbox.failing += by * failing;
   }
 
   function watchWrites(issue: IssueEntry): void {
@@ -143,7 +137,7 @@ export function createMemory(
       if (busy) buckets.use(issue);
       else buckets.disuse(issue);
     }
-    const lives = livesOn(issue);
+    const lives = livesOn(issue.row, issue.ledger, busy);
     if (lives === issue.lives) return;
     issue.lives = lives;
     if (lives) {
@@ -167,7 +161,7 @@ export function createMemory(
     for (const kept of living.issues) {
       const issue = decodeWork(kept);
       issue.ledger = ledgerOf(issue.ledger);
-      countWrites(issue.ledger, 1);
+      count(issue.ledger, 1);
       for (const task of issue.tasks) if (task.row !== null) stand(task);
       keepOrDrop(issue);
     }
@@ -190,8 +184,7 @@ export function createMemory(
     keepOrDrop,
     refile,
     heldBy: (agentId) => holds.get(agentId) ?? [],
-    counts: () =>
-      Array.from(counts.values(), (one) => ({ ...one })).filter(({ count }) => count > 0),
+    counts: () => shownCounts(Array.from(counts.values(), (one) => ({ ...one }))),
     outbox: () => ({ ...outbox }),
     countEnded: countTask,
     addTask: stand,
@@ -220,9 +213,9 @@ export function createMemory(
       for (const task of issue.tasks) if (task.row !== null) refile(task, now);
     },
     putLedger(issue, ledger) {
-      countWrites(issue.ledger, -1);
+      count(issue.ledger, -1);
       issue.ledger = ledger;
-      countWrites(ledger, 1);
+      count(ledger, 1);
       watchWrites(issue);
     },
   };

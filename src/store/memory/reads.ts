@@ -3,10 +3,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HISTORY_SHOWN, historyPage } from '../../core/attempt/history.ts';
 import { pausedName } from '../../core/pairing/paused.ts';
-import { toStoredIssue } from '../../core/rows/issue-row.ts';
+import { agentRecord } from '../../core/rows/agent-row.ts';
+import { isListed, toStoredIssue } from '../../core/rows/issue-row.ts';
 import type { IssueRef } from '../../core/rows/ledger-row.ts';
-import { compareCounts, readCursor, suits } from '../../core/rows/task-list.ts';
-import { attemptsOf, isLive, shortestLease, toTask } from '../../core/rows/task-row.ts';
+import { readCursor, suits } from '../../core/rows/task-list.ts';
+import { attemptsOf, toTask } from '../../core/rows/task-row.ts';
 import type { AgentRecord, MirroredIssue, TaskFilter, TaskReads } from '../../core/store.ts';
 import { OPEN_STATES, parseTaskId } from '../../core/task.ts';
 import type { Archive } from './archive.ts';
@@ -90,14 +91,7 @@ export function createReads({ read, lastFact }: Steps, archive: Archive): TaskRe
       .sort((a, b) => (a.agentId < b.agentId ? -1 : 1))
       .map((agent) => {
         const held = memory.heldBy(agent.agentId).map(({ row }) => row);
-        const leases = held
-          .filter((row) => isLive(row, now))
-          .sort((a, b) => a.lease.leasedAt - b.lease.leasedAt);
-        return {
-          ...agent,
-          holds: leases.map(({ id }) => id),
-          leaseSeconds: shortestLease(leases),
-        };
+        return agentRecord(agent, held, now);
       });
   }
 
@@ -146,7 +140,7 @@ export function createReads({ read, lastFact }: Steps, archive: Archive): TaskRe
           const issue = memory.issues.get({ repository, number });
           if (issue === undefined) continue;
           // One that is closed and only has a write to be made is not open.
-          if (issue.row.state === 'open' || issue.busy) found.push(mirrored(issue));
+          if (isListed(issue.row, issue.busy)) found.push(mirrored(issue));
         }
         return found;
       }),
@@ -157,7 +151,7 @@ export function createReads({ read, lastFact }: Steps, archive: Archive): TaskRe
     agents: () => read((now, memory) => agentsNow(memory, now)),
     queue: (delayedLimit) =>
       read((_now, memory) => ({
-        counts: memory.counts().sort(compareCounts),
+        counts: memory.counts(),
         oldestReadyAt: memory.buckets.oldestReadyAt(),
         delayed: memory.due.delayed
           .first(delayedLimit)

@@ -1,6 +1,7 @@
 // What choosing looks at: buckets with the ready tasks in them, and labels, never tasks.
 
 import { bucketOfRow, scoreOfRow } from '../../core/decide/filing.ts';
+import { EMPTY_BUCKET_KEPT_MS } from '../../core/decide/forget.ts';
 import type { BucketPeek, Registry } from '../../core/store.ts';
 import type { IssueEntry, TaskEntry } from './entries.ts';
 import {
@@ -13,9 +14,6 @@ import {
   removeFrom,
   sizeOf,
 } from './lane.ts';
-
-// A bucket that has just run empty is likely to fill again; each coming and going outdates every ranking.
-const EMPTY_BUCKET_KEPT_MS = 60_000;
 
 export interface Buckets {
   version(): number;

@@ -1,12 +1,8 @@
 // Run-time settings. Values are JSON.
 
-import { byHand } from '../../core/facts.ts';
-import { pausedName } from '../../core/pairing/paused.ts';
+import { changeSetting } from '../../core/decide/setting.ts';
 import type { Settings } from '../../core/store.ts';
 import type { Steps } from './group-commit.ts';
-
-// Facts are shown to everyone who reads events; a token's hash is nobody's business.
-const SECRET_PREFIX = 'tokens:';
 
 export function createSettings({ read, write }: Pick<Steps, 'read' | 'write'>): Settings {
   return {
@@ -15,15 +11,15 @@ export function createSettings({ read, write }: Pick<Steps, 'read' | 'write'>): 
         const found = [...settings].filter(([name]) => name.startsWith(prefix));
         return new Map(found.sort(([a], [b]) => (a < b ? -1 : 1)));
       }),
-    putSetting: (name, value, asked = {}) =>
+    putSetting: (name, value, asked) =>
       write((turn, { settings, buckets }, { now }) => {
-        const json = value === null || value === undefined ? undefined : JSON.stringify(value);
-        const before = settings.get(name);
-        if ((before === undefined ? undefined : JSON.stringify(before)) === json) return;
-        turn.putSetting(name, json === undefined ? undefined : (JSON.parse(json) as unknown));
-        if (pausedName(name) !== null) buckets.repaused();
-        const shown = name.startsWith(SECRET_PREFIX) ? null : value;
-        turn.append({ type: 'setting_changed', name, value: shown, ...byHand(asked) }, now);
+        const before = settings.has(name) ? JSON.stringify(settings.get(name)) : null;
+        const change = changeSetting(name, before, value, asked);
+        if (change === null) return;
+        const { json, pauses, fact } = change;
+        turn.putSetting(name, json === null ? undefined : (JSON.parse(json) as unknown));
+        if (pauses !== null) buckets.repaused();
+        turn.append(fact, now);
       }),
   };
 }

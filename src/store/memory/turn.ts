@@ -1,6 +1,7 @@
 // One turn of the event loop: what it changes, kept together until the archive has it, and how to take it back.
 
 import { HISTORY_KEPT, isHistory } from '../../core/attempt/history.ts';
+import { withoutResult } from '../../core/decide/forget.ts';
 import type { Decision } from '../../core/decide/verb.ts';
 import type { Fact, FactBody } from '../../core/facts.ts';
 import type { Issue } from '../../core/issue.ts';
@@ -20,7 +21,6 @@ import {
   type IssueEntry,
   isOpenRow,
   issueEntry,
-  livesOn,
   revive,
   type TaskEntry,
   taskEntry,
@@ -281,9 +281,8 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
         const kept = archive.issueNumbered(number);
         const of = kept === undefined ? undefined : issue(kept);
         for (const { row } of of === undefined ? [] : entriesOf(of)) {
-          const { result, endedAt } = row;
-          if (result === null || endedAt === null || endedAt >= before) continue;
-          putTask({ ...row, result: null }, endedAt);
+          const without = withoutResult(row, before);
+          if (without !== null) putTask(without, row.endedAt ?? before);
         }
       }
       resultsForgotten = seq;
@@ -318,7 +317,7 @@ export function createTurn(memory: Memory, archive: Archive, start: Counters): T
         row: encodeIssue(entry.row),
         made: entry.kept === null,
         changed: entry.kept === null || !isSameIssue(entry.kept, entry.row),
-        closedAt: livesOn(entry) ? null : entry.row.seenAt,
+        closedAt: entry.lives ? null : entry.row.seenAt,
         picture,
       })),
       work: Array.from(work, (entry) => [entry.seq, encodeWork(entry)] as const),

@@ -17,12 +17,14 @@ export interface Ttls {
   readonly pace: number;
 }
 
+import { STATS_KEPT_MS } from '../../core/reporting/count-facts.ts';
+
 const DAY = 86_400;
 
 export const DEFAULT_TTLS: Ttls = {
   heartbeat: 1800,
   temp_data: 3600,
-  stats: 7 * DAY,
+  stats: STATS_KEPT_MS / 1000,
   task_result: 30 * DAY,
   review_delay: DAY,
   tickets_agent: 600,

@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { SCORES } from '../../../core/priority.ts';
 import type { Keys } from '../keys.ts';
 import type { Ttls } from '../ttl.ts';
 
@@ -65,6 +66,11 @@ function fillIn(text: string, keys: Keys, ttls: Ttls): string {
       const key = keys.at[name as keyof Keys['at']];
       if (key === undefined) throw new Error(`Lua asks for the unknown key ${name}.`);
       return literal(key);
+    })
+    .replaceAll(/\bSCORE\.(\w+)/g, (_, name: string) => {
+      const value = SCORES[name as keyof typeof SCORES];
+      if (value === undefined) throw new Error(`Lua asks for the unknown score ${name}.`);
+      return String(value);
     })
     .replaceAll(/\bTTL\.(\w+)/g, (_, name: string) => {
       const seconds = ttls[name as keyof Ttls];

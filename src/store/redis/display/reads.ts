@@ -1,16 +1,12 @@
 // Reads: what people and the broker look at. None of them keeps Redis busy for long: lists go in pages.
 
 import { HISTORY_SHOWN, historyPage } from '../../../core/attempt/history.ts';
+import { enqueuedAtOfScore } from '../../../core/priority.ts';
+import { agentRecord } from '../../../core/rows/agent-row.ts';
 import { toStoredIssue } from '../../../core/rows/issue-row.ts';
-import type { IssueRef } from '../../../core/rows/ledger-row.ts';
-import { compareCounts, readCursor, suits } from '../../../core/rows/task-list.ts';
-import {
-  attemptsOf,
-  livingLeases,
-  shortestLease,
-  type TaskRow,
-  toTask,
-} from '../../../core/rows/task-row.ts';
+import { countWrites, type IssueRef } from '../../../core/rows/ledger-row.ts';
+import { readCursor, shownCounts, suits } from '../../../core/rows/task-list.ts';
+import { attemptsOf, type TaskRow, toTask } from '../../../core/rows/task-row.ts';
 import type {
   AgentRecord,
   MirroredIssue,
@@ -125,16 +121,14 @@ export function createReads(
     ]);
     const [capabilities, first, last, lapsed] = info;
     const own = (await tasksNamed(held)).filter(({ lease }) => lease?.agentId === id);
-    const leases = livingLeases(own, moment);
-    return {
+    const row = {
       agentId: id,
       capabilities: JSON.parse(capabilities ?? '[]') as string[],
       firstSeenAt: Number(first),
       lastSeenAt: Number(last),
-      holds: leases.map((row) => row.id),
-      leaseSeconds: shortestLease(leases),
       lapsed: lapsed === '1',
     };
+    return agentRecord(row, own, moment);
   }
 
   async function counts(): Promise<QueueCount[]> {
@@ -143,13 +137,13 @@ export function createReads(
       const [state, kind, priority] = name.split(' ') as [TaskState, TaskKind, string];
       return { state, kind, priority: Number(priority), count: Number(count) };
     });
-    return found.filter(({ count }) => count > 0).sort(compareCounts);
+    return shownCounts(found);
   }
 
   /** From the heads of the buckets: a score ends with the instant. */
   async function oldestReadyAt(): Promise<number | null> {
     const heads = await link.pairs('ZRANGE', at.queue_heads, 0, -1, 'WITHSCORES');
-    const instants = heads.map(([, score]) => Number(score) % 1e13);
+    const instants = heads.map(([, score]) => enqueuedAtOfScore(Number(score)));
     return instants.length === 0 ? null : Math.min(...instants);
   }
 
@@ -158,9 +152,9 @@ export function createReads(
     for (let from = 0; ; from += PAGE) {
       const names = await link.send<string[]>('ZRANGE', at.outbox_due, from, from + PAGE - 1);
       for (const { ledger } of await works.get(names.map(issueOfName))) {
-        const { writes } = ledger;
-        sum.pending += writes.length;
-        sum.failing += writes.filter(({ attempts }) => attempts > 0).length;
+        const { pending, failing } = countWrites(ledger);
+        sum.pending += pending;
+        sum.failing += failing;
       }
       if (names.length < PAGE) return sum;
     }

@@ -1,14 +1,11 @@
 // Run-time settings. Values are JSON, each under its own key, so that people can read and set them too.
 
-import { byHand } from '../../../core/facts.ts';
-import { pausedName } from '../../../core/pairing/paused.ts';
+import { changeSetting } from '../../../core/decide/setting.ts';
 import type { Settings } from '../../../core/store.ts';
 import type { Parts } from '../parts.ts';
 import { factLine } from '../rows/fact-lines.ts';
 import { type ListChange, listsOnly } from '../rows/step-arguments.ts';
 
-// Facts are shown to everyone who reads events; a token's hash is nobody's business.
-const SECRET_PREFIX = 'tokens:';
 /** Known without being in the list of names: an operator may set them by hand. */
 const FLAGS = ['flags:maintenance', 'flags:debug:enabled'];
 
@@ -38,29 +35,20 @@ export function createSettings({ link, keys, steps }: Parts): Settings {
         }),
       );
     },
-    async putSetting(name, value, asked = {}) {
-      const json = value === null || value === undefined ? null : JSON.stringify(value);
+    async putSetting(name, value, asked) {
       const key = keys.setting(name);
-      if ((await link.send('GET', key)) === json) return;
-      const lists: ListChange[] =
-        json === null
-          ? [
-              ['DEL', key],
-              ['SREM', settings_names, name],
-            ]
-          : [
-              ['SET', key, json],
-              ['SADD', settings_names, name],
-            ];
-      const paused = pausedName(name);
-      if (paused !== null) {
-        // Rankings from before are stale.
-        lists.push([json === 'true' ? 'SADD' : 'SREM', maintenance_paused, paused]);
+      const change = changeSetting(name, await link.send('GET', key), value, asked);
+      if (change === null) return;
+      const { json, pauses, fact } = change;
+      const lists: ListChange[] = [
+        json === null ? ['DEL', key] : ['SET', key, json],
+        [json === null ? 'SREM' : 'SADD', settings_names, name],
+      ];
+      if (pauses !== null) {
+        lists.push([pauses.paused ? 'SADD' : 'SREM', maintenance_paused, pauses.name]);
         lists.push(['HINCRBY', meta, 'registry_version', '1']);
       }
-      const shown = name.startsWith(SECRET_PREFIX) ? null : (value ?? null);
-      const fact = factLine({ type: 'setting_changed', name, value: shown, ...byHand(asked) });
-      await steps.change({ ...listsOnly(lists), facts: [fact] });
+      await steps.change({ ...listsOnly(lists), facts: [factLine(fact)] });
     },
   };
 }

@@ -71,7 +71,7 @@ local function is_settled(w, rank, group, best)
   if w.all or rank.first[group] and not (c and c.moved) then return true end
   w.read = w.read or tonumber(call('ZSCORE', K.queue_heads, w.known[#w.known]))
   local oldest = tasks_of(w, best).head or math.huge
-  return rank.first[group] and oldest <= w.read or rank.ordered and floor(oldest / 1e13) < floor(w.read / 1e13)
+  return rank.first[group] and oldest <= w.read or rank.ordered and floor(oldest / SCORE.step) < floor(w.read / SCORE.step)
 end
 -- The bucket with the oldest head of the first group that has one.
 local function best_bucket(w, rank)
@@ -164,7 +164,7 @@ local function claim(A, p, w)
   w.set[issue] = text
   w.facts[w.f + 1], w.facts[w.f + 2], w.f = 'L ' .. score .. ' ' .. found.attempts, issue .. '\n' .. line, w.f + 2
   local rank = tonumber(score)
-  local queue = rank < 1e13 and w.high or rank < 51e13 and w.normal or w.low
+  local queue = rank < SCORE.high and w.high or rank < SCORE.normal and w.normal or w.low
   local l, d = w.leases, w.due
   l[#l + 1], l[#l + 2], d[#d + 1], d[#d + 2] = expires, id, int(now + lock_ms), issue
   w.held[agent] = held == '' and id or held .. ' ' .. id

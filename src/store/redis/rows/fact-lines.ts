@@ -3,6 +3,7 @@
 
 import { leasedFact } from '../../../core/decide/claim.ts';
 import type { Fact, FactBody } from '../../../core/facts.ts';
+import { enqueuedAtOfScore, priorityOfScore } from '../../../core/priority.ts';
 import type { TaskRow } from '../../../core/rows/task-row.ts';
 import { parseTaskId, type TaskState } from '../../../core/task.ts';
 import { readLeaseLine } from './work.ts';
@@ -71,13 +72,12 @@ function readLease(key: string, value: string): { fact: FactBody; shift: Shift }
   const end = value.indexOf('\n');
   const { name, leaseSeconds: seconds, lockMs: _, ...lease } = readLeaseLine(value.slice(end + 1));
   const id = `${value.slice(0, end)}~${name}`;
-  const priority = 100 - Math.floor(Number(score) / 1e13);
-  const enqueuedAt = Number(score) % 1e13;
+  const enqueuedAt = enqueuedAtOfScore(Number(score));
   // The task as far as its fact looks at it.
   const row = { id, ...parseTaskId(id), attempts: Number(attempts), enqueuedAt } as TaskRow;
   const fresh = { answered: false, progress: [], usage: null, pausedUntil: null };
   const leased = { ...row, lease: { ...lease, seconds, ...fresh } };
-  return { fact: leasedFact(leased), shift: leaseShift(priority) };
+  return { fact: leasedFact(leased), shift: leaseShift(priorityOfScore(Number(score))) };
 }
 
 /** All facts of an entry, in order. */

@@ -3,8 +3,8 @@
 
 import { bucketOfRow, deadlineOf, scoreOfRow } from '../../../core/decide/filing.ts';
 import { priorityName } from '../../../core/priority.ts';
-import { type IssueRow, sameTexts } from '../../../core/rows/issue-row.ts';
-import type { LedgerRow } from '../../../core/rows/ledger-row.ts';
+import { type IssueRow, isListed, sameTexts } from '../../../core/rows/issue-row.ts';
+import { firstWriteAt, type LedgerRow } from '../../../core/rows/ledger-row.ts';
 import type { TaskRow } from '../../../core/rows/task-row.ts';
 import type { Identifiers, Keys } from '../keys.ts';
 import type { Filing } from './buckets.ts';
@@ -27,14 +27,6 @@ export interface Indexes {
     lists: ListChange[],
   ): void;
   moveLedger(name: string, before: LedgerRow, after: LedgerRow, lists: ListChange[]): void;
-}
-
-function dueAt({ writes }: LedgerRow): number | null {
-  let first: number | null = null;
-  for (const { availableAt } of writes) {
-    if (first === null || availableAt < first) first = availableAt;
-  }
-  return first;
 }
 
 export function createIndexes(keys: Keys, identifiers: Identifiers): Indexes {
@@ -121,8 +113,8 @@ export function createIndexes(keys: Keys, identifiers: Identifiers): Indexes {
         isLearned,
         lists,
       );
-      const listed = has?.state === 'open' || opened.after;
-      if (had === undefined || (had.state === 'open' || opened.before) !== listed) {
+      const listed = isListed(has, opened.after);
+      if (had === undefined || isListed(had, opened.before) !== listed) {
         const open = `${at.issues_open}${repository}`;
         if (listed) {
           lists.push(['ZADD', open, String(number), name], ['ZREM', at.issues_closed, name]);
@@ -135,10 +127,11 @@ export function createIndexes(keys: Keys, identifiers: Identifiers): Indexes {
       moveMembers(labels.before, labels.after, carries, name, lists);
     },
     moveLedger(name, before, after, lists) {
-      const next = dueAt(after);
+      const next = firstWriteAt(after);
       if (next === null) {
         if (before.writes.length > 0) lists.push(['ZREM', at.outbox_due, name]);
-      } else if (dueAt(before) !== next) lists.push(['ZADD', at.outbox_due, String(next), name]);
+      } else if (firstWriteAt(before) !== next)
+        lists.push(['ZADD', at.outbox_due, String(next), name]);
     },
   };
 }

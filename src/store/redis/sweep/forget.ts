@@ -2,6 +2,12 @@
 // the way: lists that do not say what the rows say are made right.
 
 import type { BaseStore } from '../../../core/base-store.ts';
+import {
+  EMPTY_BUCKET_KEPT_MS,
+  mayForgetIssue,
+  withoutResult,
+} from '../../../core/decide/forget.ts';
+import type { TaskRow } from '../../../core/rows/task-row.ts';
 import type { TaskReads } from '../../../core/store.ts';
 import type { Projection } from '../display/projection.ts';
 import type { Parts } from '../parts.ts';
@@ -9,7 +15,6 @@ import { holding } from '../rows/holds.ts';
 import { type ListChange, listsOnly, type RowChange } from '../rows/step-arguments.ts';
 import {
   type FiledTask,
-  isOpenWork,
   issueOf,
   issueOfName,
   nextWork,
@@ -23,7 +28,6 @@ import { createSlices } from './slices.ts';
 /** One step keeps everybody else waiting: it does at most this much. */
 const MOST_PER_STEP = 100;
 const LOOKED_AT = 1000;
-const EMPTY_BUCKET_KEPT_MS = 60_000;
 const BUCKETS_PER_LOOK = 100;
 
 interface Forgetting extends Parts, Pick<TaskReads, 'dependents'> {
@@ -59,14 +63,13 @@ export function createForget(env: Forgetting): BaseStore['forget'] {
     return old.length >= limit;
   }
 
-  async function dropResult(work: Work, { id, row, bucket }: FiledTask, lists: ListChange[]) {
-    const without: FiledTask = {
-      id,
-      row: { ...row, result: null },
-      bucket,
-      open: false,
-      line: null,
-    };
+  async function dropResult(
+    work: Work,
+    { id, bucket }: FiledTask,
+    row: TaskRow,
+    lists: ListChange[],
+  ) {
+    const without: FiledTask = { id, row, bucket, open: false, line: null };
     const tasks = work.tasks.map((task) => (task.id === id ? without : task));
     const next = nextWork(work, { tasks }, await env.now(), identifiers.lock);
     await apply(work, [[work.name, work.stamp, next.text]], lists);
@@ -82,8 +85,9 @@ export function createForget(env: Forgetting): BaseStore['forget'] {
         ['DEL', `${at.task_result}${id}`],
         ['ZREM', at.tasks_results, id],
       ];
-      if (found === undefined) await write(lists);
-      else await dropResult(found.work, found.task, lists);
+      const without = found === undefined ? null : withoutResult(found.task.row, before);
+      if (found === undefined || without === null) await write(lists);
+      else await dropResult(found.work, found.task, without, lists);
     }
     return ids.length >= limit;
   }
@@ -129,12 +133,20 @@ export function createForget(env: Forgetting): BaseStore['forget'] {
   }
 
   async function isForgettable(work: Work, before: number): Promise<boolean> {
-    const { name, repository, number, ledger, tasks } = work;
-    if (issueOf(work)?.state !== 'closed' || isOpenWork(work)) return false;
-    if (ledger.writes.length > 0 || tasks.some(({ row }) => row.state === 'dead')) return false;
-    const [seenAt = ''] = await works.read([seenName(name)]);
-    if (Number(seenAt) >= before) return false;
-    return (await env.dependents(repository, number)).length === 0;
+    const { name, repository, number, ledger } = work;
+    const row = issueOf(work);
+    const tasks = work.tasks.map((task) => task.row);
+    const may = (seenAt: number, awaited: boolean): boolean => {
+      const issue = row === undefined ? undefined : { state: row.state, seenAt };
+      return mayForgetIssue({ issue, ledger, tasks, awaited }, before);
+    };
+    // Most that stay do so whenever they were seen, whoever waits for them: nothing else is read for these.
+    if (!may(0, false)) return false;
+    const [[seenAt = ''], waiting] = await Promise.all([
+      works.read([seenName(name)]),
+      env.dependents(repository, number),
+    ]);
+    return may(Number(seenAt), waiting.length > 0);
   }
 
   async function closed(before: number, limit: number): Promise<boolean> {
