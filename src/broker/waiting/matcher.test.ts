@@ -218,6 +218,19 @@ describe('a round of matching', () => {
 
   it('gives back the tickets that it could not serve, so that the next one sees them', async () => {
     const here = open();
+    await here.store.lead(roleOf('elsewhere'), 'elsewhere', 60_000);
+    const foreign = here.ticket('mio', { instanceId: 'elsewhere' });
+    const first = await waiting(here, 'hana');
+    await here.store.tickets.create({ ...foreign, createdAt: here.time.now() + 1 }, 60_000);
+    calls.length = 0;
+    await here.mirror(entry(1));
+    await here.rest();
+    expect([first.got(), calls]).toEqual([idOf(1), ['listActive', 'getMany 1']]);
+    expect(await here.store.tickets.listActive(10, 0)).toEqual([foreign.id]);
+  });
+
+  it('leaves the tickets of those who wait here to whoever asks for them', async () => {
+    const here = open();
     await waiting(here, 'hana');
     const second = await waiting(here, 'kenji');
     await here.mirror(entry(1));

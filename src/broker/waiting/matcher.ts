@@ -102,12 +102,12 @@ export function createMatcher(context: Context, { chooser, claim, abandoned }: P
       return pairing.serveAll(room.groups(), work);
     }
     const ids = await store.tickets.listActive(MOST_TICKETS, PENDING_MS);
-    const served = new Set<string>();
     try {
       const tickets = await pairing.ofLiving(await ticketsOf(ids));
-      return await pairing.serveAll(room.group(tickets), null, served);
+      return await pairing.serveAll(room.group(tickets));
     } finally {
-      await store.tickets.release(ids.filter((id) => !served.has(id)));
+      // Those that were served are not listed any more, and stay so.
+      await store.tickets.release(ids);
     }
   }
 

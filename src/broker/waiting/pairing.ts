@@ -24,14 +24,10 @@ export interface Pairing {
   /** Nobody would hear of a hand-out for an instance that died: its tickets go. Returns the others. */
   ofLiving(tickets: readonly Ticket[]): Promise<Ticket[]>;
   /**
-   * Claims for these, grouped by demand, as well as can be; adds the ids of those served. `work`: what is ready, where
-   * that is known. True: somebody else was faster, and another round may find more.
+   * Claims for these, grouped by demand, as well as can be. `work`: what is ready, where that is known. True: somebody
+   * else was faster, and another round may find more.
    */
-  serveAll(
-    demands: readonly (readonly Ticket[])[],
-    work: Work | null,
-    served?: Set<string>,
-  ): Promise<boolean>;
+  serveAll(demands: readonly (readonly Ticket[])[], work?: Work): Promise<boolean>;
 }
 
 /** More are looked at each time, so that a crowd of which nobody may have anything is not asked one by one. */
@@ -106,7 +102,6 @@ export function createPairing(
     demands: readonly (readonly Ticket[])[],
     work: Work,
     out: ReturnType<typeof createOut>,
-    served: Set<string>,
   ): Promise<[Ticket, Served][]> {
     const { version, keys } = work;
     const waiting = demands.reduce((sum, tickets) => sum + tickets.length, 0);
@@ -119,11 +114,8 @@ export function createPairing(
       pair(seekers, supply).flatMap(({ waiter, bucket }) => {
         const ticket = byId.get(waiter);
         if (ticket === undefined) return [];
-        return serve(ticket, { groups: [[bucket]], version }).then((outcome): [Ticket, Served] => {
-          // At once: another one may fail, and this ticket must not be listed again.
-          if (outcome === 'served') served.add(ticket.id);
-          return [ticket, outcome];
-        });
+        const choice = { groups: [[bucket]], version };
+        return serve(ticket, choice).then((outcome): [Ticket, Served] => [ticket, outcome]);
       }),
     );
   }
@@ -131,11 +123,11 @@ export function createPairing(
   return {
     workFor,
     ofLiving,
-    async serveAll(demands, known, served = new Set()) {
+    async serveAll(demands, known) {
       const heads = demands.flatMap(([first]) => first ?? []);
       const out = createOut();
       for (let work = known ?? (await workFor(heads)); work !== null; work = await workFor(heads)) {
-        const outcomes = await pairOff(demands, work, out, served);
+        const outcomes = await pairOff(demands, work, out);
         const has = (wanted: Served) => outcomes.some(([, outcome]) => outcome === wanted);
         for (const [{ agentId }, outcome] of outcomes) {
           if (outcome !== 'missed') out.holds(agentId);
