@@ -17,7 +17,7 @@ import {
   toTask,
 } from '../rows/task-row.ts';
 import type { ClaimInput, HandOut, Write } from '../store.ts';
-import type { Decision, Moment } from './verb.ts';
+import type { Decision, Moment, Verb } from './verb.ts';
 import { branchOf, findWrite, LABELS, ledgerIfChanged, lock, want, writeBranch } from './wants.ts';
 
 type Asked = Pick<ClaimInput, 'agentId' | 'token' | 'leaseSeconds' | 'requestId'>;
@@ -119,18 +119,37 @@ export function claimTask(
   };
 }
 
-/** What an agent holds already, and whether it is the answer to this very request. */
+export interface Held {
+  readonly row: LeasedRow;
+  /** It is the answer to this very request. */
+  readonly replay: boolean;
+}
+
+/** What an agent holds already. */
 export function heldAlready(
   held: readonly TaskRow[],
   requestId: string | null,
   now: number,
-): { readonly row: LeasedRow; readonly replay: boolean } | null {
+): Held | null {
   const live = livingLeases(held, now);
   const same = requestId === null ? undefined : live.find((r) => r.lease.requestId === requestId);
   if (same !== undefined) return { row: same, replay: true };
   const [unfinished] = live;
   return unfinished === undefined ? null : { row: unfinished, replay: false };
 }
+
+/** The writes of a lease whose answer was lost belong to whoever asks again; who asks for more only sees how many. */
+export const takeAgain: Verb<Held & Pick<ClaimInput, 'writeLockMs'>, Claimed> = {
+  name: 'claim',
+  needs: ({ row }) => ({ tasks: [], issue: row }),
+  decide({ ledger: before }, { row, replay, writeLockMs }, { now }) {
+    const taken = takeWritesOf(row, before, replay ? writeLockMs : null, now);
+    return { ...ledgerIfChanged(before, taken.ledger), answer: { row, ...taken } };
+  },
+};
+
+export const heldOutcome = ({ replay }: Held): 'leased' | 'unfinished' =>
+  replay ? 'leased' : 'unfinished';
 
 export function handOutOf(
   { row, writes, unwritten, ledger }: Claimed,

@@ -12,8 +12,9 @@ import {
   task,
 } from '../../../test/support/decide.ts';
 import type { LedgerRow } from '../rows/ledger-row.ts';
+import type { LeasedRow } from '../rows/task-row.ts';
 import type { Settlement } from '../store.ts';
-import { claimTask, heldAlready, takeWritesOf } from './claim.ts';
+import { claimTask, heldAlready, heldOutcome, takeAgain, takeWritesOf } from './claim.ts';
 import { labels, settleWrite, takeWrites, touchLabels } from './outbox.ts';
 import { adopt, lock, sameLabels, want, writeBranch } from './wants.ts';
 
@@ -271,6 +272,21 @@ describe('claim', () => {
     });
     expect(takeWritesOf(row, own, 10, NOW).writes).toHaveLength(1);
     expect(takeWritesOf(row, own, 10, NOW - 1)).toMatchObject({ writes: [], unwritten: 1 });
+  });
+
+  it('gives the writes of a lost answer to the request that is repeated, and to no other', () => {
+    const row = leased() as LeasedRow;
+    const before = writeBranch(ledger(), row, NOW);
+    const again = (replay: boolean) =>
+      decide(takeAgain, { row, replay, writeLockMs: 10 }, { ledger: before });
+    expect(again(true).ledger?.writes).toMatchObject([{ availableAt: NOW + 10 }]);
+    expect(again(true).answer).toMatchObject({ row, unwritten: 1, writes: [{ type: 'branch' }] });
+    expect(again(false)).not.toHaveProperty('ledger');
+    expect(again(false).answer).toMatchObject({ row, unwritten: 1, writes: [] });
+    expect([true, false].map((replay) => heldOutcome({ row, replay }))).toEqual([
+      'leased',
+      'unfinished',
+    ]);
   });
 
   it('tells what an agent holds already, and whether it answers this request', () => {

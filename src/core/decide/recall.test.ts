@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { decide, lease, leased, ledger, NOW, TASK, task } from '../../../test/support/decide.ts';
-import type { LeasedRow } from '../rows/task-row.ts';
-import { markAnswered, recalled, recallTask } from './recall.ts';
+import type { LeasedRow, TaskRow } from '../rows/task-row.ts';
+import { markAnswered, recall, recalled, recallTask } from './recall.ts';
 import { writeBranch } from './wants.ts';
 
 const held = (requestId: string, answered: boolean, leasedAt = NOW - 10_000): LeasedRow => {
@@ -45,6 +45,19 @@ describe('recall', () => {
     const write = recallTask(told, before, { requestId: 'r1', writeLockMs: 10 }, NOW);
     expect(write.ledger?.writes).toMatchObject([{ availableAt: NOW + 10 }]);
     expect(write.answer.writes).toHaveLength(1);
+  });
+
+  it.each<[string, TaskRow[], boolean]>([
+    ['the task while its lease is meant', [told], true],
+    ['nothing where the task is gone', [], false],
+    ['nothing where another agent has it', [leased({ lease: lease({ agentId: 'a2' }) })], false],
+    ['nothing where another request is meant', [untold], false],
+    ['nothing where the lease has ended', [task()], false],
+  ])('decides on what is there now: %s', (_what, tasks, found) => {
+    const asked = { agentId: 'a1', requestId: 'r1', takeOver: false, writeLockMs: null };
+    const decision = decide(recall, { ...asked, taskId: TASK }, { tasks });
+    expect(decision.answer?.row.lease.requestId ?? null).toBe(found ? 'r1' : null);
+    expect(decision.until ?? null).toBe(found ? NOW + 50_000 : null);
   });
 });
 

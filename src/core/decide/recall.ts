@@ -36,6 +36,18 @@ export function recallTask(
   };
 }
 
+/** Which of these is meant is decided on what is there now: null where it is none of them any more. */
+export const recall: Verb<RecallInput & { readonly taskId: string }, Claimed | null> = {
+  name: 'recall',
+  needs: ({ taskId }) => needsTask(taskId),
+  decide(found, input, { now }) {
+    const row = found.task(input.taskId);
+    const own = row === undefined || row.lease?.agentId !== input.agentId ? [] : [row];
+    const living = recalled(own, input, now);
+    return living === null ? { answer: null } : recallTask(living, found.ledger, input, now);
+  },
+};
+
 export const markAnswered: Verb<Parameters<TaskVerbs['markAnswered']>[0], void> = {
   name: 'markAnswered',
   needs: ({ taskId }) => needsTask(taskId),

@@ -4,13 +4,12 @@
 import type { LogStore } from '../../core/attempt/log-store.ts';
 import type { BaseStore } from '../../core/base-store.ts';
 import { compareDue } from '../../core/decide/filing.ts';
-import { changesNothing, type Found, type Moment, type Verb } from '../../core/decide/verb.ts';
-import { noLedger } from '../../core/rows/ledger-row.ts';
 import type { Store } from '../../core/store.ts';
 import { withVerbs } from '../verbs.ts';
 import type { Archive } from './archive.ts';
 import { createClaim, createRecall } from './claim.ts';
 import { type Clock, createSystemClock } from './clock.ts';
+import { decide } from './decide.ts';
 import { createForget } from './forget.ts';
 import { createGroupCommit, type Steps } from './group-commit.ts';
 import { createInstances } from './instances.ts';
@@ -18,27 +17,6 @@ import { createLearn } from './learn.ts';
 import { createReads } from './reads.ts';
 import { createSettings } from './settings.ts';
 import { createTickets } from './tickets.ts';
-import type { Turn } from './turn.ts';
-
-const NOWHERE = { repository: '', number: 0 };
-
-function decide<Input, Answer>(
-  verb: Verb<Input, Answer>,
-  input: Input,
-  turn: Turn,
-  at: Moment,
-): Answer {
-  const { issue: ref } = verb.needs(input);
-  const issue = ref === null ? undefined : turn.issue(ref);
-  const found: Found = {
-    task: (id) => turn.task(id)?.row,
-    issue: issue?.row,
-    ledger: issue?.ledger ?? noLedger(ref ?? NOWHERE),
-  };
-  const decision = verb.decide(found, input, at);
-  if (!changesNothing(decision)) turn.apply(decision, ref, at.now);
-  return decision.answer;
-}
 
 function createChanges({ write }: Steps): Pick<BaseStore, 'change' | 'changeAll'> {
   return {

@@ -3,19 +3,17 @@
 
 import type { BaseStore } from '../../../core/base-store.ts';
 import {
-  type Claimed,
   handOutOf,
   heldAlready,
+  heldOutcome,
   type TakenWrites,
-  takeWritesOf,
+  takeAgain,
 } from '../../../core/decide/claim.ts';
-import { recalled, recallTask } from '../../../core/decide/recall.ts';
-import { needsTask, type Verb } from '../../../core/decide/verb.ts';
+import { recall, recalled } from '../../../core/decide/recall.ts';
 import { BantoError, busy } from '../../../core/errors.ts';
 import { parseBucketKey } from '../../../core/pairing/match.ts';
-import type { IssueRef } from '../../../core/rows/ledger-row.ts';
 import { isLeased, type LeasedRow } from '../../../core/rows/task-row.ts';
-import type { ClaimInput, ClaimResult, HandOut, RecallInput } from '../../../core/store.ts';
+import type { ClaimInput, ClaimResult, HandOut } from '../../../core/store.ts';
 import type { Link } from '../connection/link.ts';
 import type { StoreClock } from '../connection/store-clock.ts';
 import type { Keys } from '../keys.ts';
@@ -45,34 +43,6 @@ interface Claiming {
   readonly change: BaseStore['change'];
   readonly note: (agentId: string, capabilities: readonly string[], now: number) => void;
 }
-
-interface TakeAgain {
-  readonly issue: IssueRef;
-  readonly row: LeasedRow;
-  readonly lockMs: number | null;
-}
-
-/** The writes of a lease whose answer was lost belong to whoever asks again. */
-const takeAgain: Verb<TakeAgain, TakenWrites> = {
-  name: 'claim',
-  needs: ({ issue }) => ({ tasks: [], issue }),
-  decide({ ledger: before }, { row, lockMs }, { now }) {
-    const taken = takeWritesOf(row, before, lockMs, now);
-    return { ...(taken.ledger === before ? {} : { ledger: taken.ledger }), answer: taken };
-  },
-};
-
-/** Which of these is meant is decided on what is there now: null where it is none of them any more. */
-const recall: Verb<RecallInput & { readonly taskId: string }, Claimed | null> = {
-  name: 'recall',
-  needs: ({ taskId }) => needsTask(taskId),
-  decide(found, input, { now }) {
-    const row = found.task(input.taskId);
-    const own = row === undefined || row.lease?.agentId !== input.agentId ? [] : [row];
-    const living = recalled(own, input, now);
-    return living === null ? { answer: null } : recallTask(living, found.ledger, input, now);
-  },
-};
 
 /**
  * Groups of bucket numbers: `;` before a group whose buckets are less urgent than all before it, otherwise `|`. A star
@@ -143,11 +113,10 @@ export function createClaims(env: Claiming): Pick<BaseStore, 'claim' | 'recall'>
     const own = tasks.filter((row) => isLeased(row) && row.lease.agentId === input.agentId);
     const found = heldAlready(own, input.requestId, clock.now());
     if (found === null) return null;
-    const { row, replay } = found;
-    const lockMs = replay ? input.writeLockMs : null;
-    const taken = await env.change(takeAgain, { issue: row, row, lockMs });
-    const out = await handOutNow(row, taken, replay);
-    return { outcome: replay ? 'leased' : 'unfinished', handOut: out };
+    const { writeLockMs } = input;
+    const claimed = await env.change(takeAgain, { ...found, writeLockMs });
+    const out = await handOutNow(claimed.row, claimed, found.replay);
+    return { outcome: heldOutcome(found), handOut: out };
   }
 
   const claim: BaseStore['claim'] = async (input) => {
