@@ -103,6 +103,31 @@ export function issueOfWrite(id: string): IssueRef | null {
   return name === null ? null : { repository: name.repository, number: name.number };
 }
 
+/**
+ * Of these ledgers: ids of writes that may be taken by then, oldest first, and when the next one may that is not among
+ * them. `othersAt`: when the first of all other ledgers has one.
+ */
+export function dueWrites(
+  ledgers: Iterable<LedgerRow>,
+  until: number,
+  limit: number,
+  othersAt: number | null,
+): { readonly ids: string[]; readonly nextAt: number | null } {
+  const due: { readonly id: string; readonly at: number }[] = [];
+  let nextAt = othersAt ?? Number.POSITIVE_INFINITY;
+  for (const ledger of ledgers) {
+    for (const write of ledger.writes) {
+      const at = write.availableAt;
+      if (at > until) nextAt = Math.min(nextAt, at);
+      else due.push({ id: writeId(ledger, write), at });
+    }
+  }
+  due.sort((a, b) => a.at - b.at);
+  nextAt = Math.min(nextAt, due[limit]?.at ?? nextAt);
+  const ids = due.slice(0, limit).map(({ id }) => id);
+  return { ids, nextAt: Number.isFinite(nextAt) ? nextAt : null };
+}
+
 export function toWrite(ledger: LedgerRow, row: WriteRow): Write {
   const { type, taskId, fence, branch, event, version, attempts } = row;
   const { repository, number } = ledger;

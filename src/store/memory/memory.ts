@@ -5,7 +5,12 @@ import { type Deadline, deadlineOf } from '../../core/decide/filing.ts';
 import type { AgentRow } from '../../core/rows/agent-row.ts';
 import { decodeAgent } from '../../core/rows/codec.ts';
 import { type IssueRow, livesOn, sameTexts } from '../../core/rows/issue-row.ts';
-import { countWrites, firstWriteAt, type LedgerRow, writeId } from '../../core/rows/ledger-row.ts';
+import {
+  countWrites,
+  dueWrites,
+  firstWriteAt,
+  type LedgerRow,
+} from '../../core/rows/ledger-row.ts';
 import { shownCounts } from '../../core/rows/task-list.ts';
 import type { TaskRow } from '../../core/rows/task-row.ts';
 import type { QueueCount } from '../../core/store.ts';
@@ -16,11 +21,6 @@ import { decodeWork, type IssueEntry, isOpenTask, type TaskEntry } from './entri
 import { createIssueMap, type IssueMap } from './issue-map.ts';
 import { createNumbers, type Numbers } from './numbers.ts';
 import { type Buckets, createBuckets } from './registry.ts';
-
-const dueWritesOf = (ledger: LedgerRow, now: number): string[] =>
-  ledger.writes
-    .filter(({ availableAt }) => availableAt <= now)
-    .map((write) => writeId(ledger, write));
 
 const [KINDS, STATES] = [TASK_KINDS.length, TASK_STATES.length];
 
@@ -176,9 +176,9 @@ export function createMemory(
     buckets,
     due,
     dueWrites(now, limit) {
-      const { keys, nextAt } = outboxDue.due(now, limit);
-      const ids = keys.flatMap(({ ledger }) => dueWritesOf(ledger, now));
-      return { ids: ids.slice(0, limit), nextAt: ids.length > limit ? now : nextAt };
+      const issues = outboxDue.due(now, limit);
+      const ledgers = issues.keys.map(({ ledger }) => ledger);
+      return dueWrites(ledgers, now, limit, issues.nextAt);
     },
     numbers,
     keepOrDrop,

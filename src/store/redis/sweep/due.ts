@@ -2,7 +2,7 @@
 
 import type { BaseStore } from '../../../core/base-store.ts';
 import { compareDue, type Deadline, deadlineOf } from '../../../core/decide/filing.ts';
-import { writeId } from '../../../core/rows/ledger-row.ts';
+import { dueWrites, type LedgerRow } from '../../../core/rows/ledger-row.ts';
 import type { TaskRow } from '../../../core/rows/task-row.ts';
 import type { Parts } from '../parts.ts';
 import type { ListChange } from '../rows/step-arguments.ts';
@@ -65,28 +65,18 @@ export function createDue({ link, keys, works, now, write, setAside }: Parts): B
   }
 
   async function writes(limit: number, until: number): Promise<Found> {
-    const found: { id: string; at: number }[] = [];
-    let nextAt: number | null = null;
-    const later = (instant: number) => {
-      nextAt = nextAt === null ? instant : Math.min(nextAt, instant);
-    };
-    for (let from = 0; found.length < limit; from += PAGE) {
+    const ledgers: LedgerRow[] = [];
+    for (let from = 0; ; from += PAGE) {
       const entries = await page(at.outbox_due, from);
       const due = entries.filter(([, score]) => score <= until);
-      for (const { ledger } of await works.get(due.map(([name]) => issueOfName(name)))) {
-        for (const write of ledger.writes) {
-          if (write.availableAt > until) later(write.availableAt);
-          else found.push({ id: writeId(ledger, write), at: write.availableAt });
-        }
-      }
-      const next = entries[due.length];
-      if (next !== undefined) later(next[1]);
-      if (entries.length < PAGE || next !== undefined) break;
+      const found = await works.get(due.map(([name]) => issueOfName(name)));
+      for (const { ledger } of found) ledgers.push(ledger);
+      // Behind a full page there may be more that are due.
+      const [, nextAt = null] = entries[due.length] ?? [];
+      const isLast = nextAt !== null || entries.length < PAGE;
+      const answer = dueWrites(ledgers, until, limit, isLast ? nextAt : until);
+      if (isLast || answer.ids.length === limit) return answer;
     }
-    found.sort((a, b) => a.at - b.at);
-    const left = found[limit];
-    if (left !== undefined) later(left.at);
-    return { ids: found.slice(0, limit).map(({ id }) => id), nextAt };
   }
 
   return async (what, limit, aheadMs = 0) => {
