@@ -132,6 +132,8 @@ describe('what they ask for', () => {
     room.leave(hana);
     expect(room.groups()).toEqual([[kenji.ticket], [rust.ticket]]);
     expect(room.listed()).toBe(2);
+    for (const waiter of [kenji, rust]) room.leave(waiter);
+    expect([room.groups(), room.demands(), room.listed()]).toEqual([[], [], 0]);
   });
 
   it('does not count where they left while their tickets were being made', () => {
