@@ -214,6 +214,14 @@ describe('settling', () => {
     expect(late.ledger?.writes).toMatchObject([{ type: 'labels', availableAt: NOW }]);
   });
 
+  it('of an entry that is gone has all its labels taken off again where one of them is new', () => {
+    const labels = ['in-progress', 'a0'];
+    const now = ledger({ wanted: ['approved'], written: ['in-progress'], writtenAt: NOW - 1 });
+    const late = say(now, { outcome: 'written', labels });
+    expect(late.ledger?.written).toEqual(labels);
+    expect(late.ledger?.writes).toMatchObject([{ type: 'labels', availableAt: NOW }]);
+  });
+
   it('of a store that has lost its data is left to adoption, which knows the names of agents', () => {
     const labels = ['in-progress', 'a0'];
     expect(say(ledger(), { outcome: 'written', labels })).toEqual({ answer: undefined });

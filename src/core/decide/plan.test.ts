@@ -187,6 +187,15 @@ describe('a plan', () => {
     expect(facts).toMatchObject([{ type: 'ready', reason: 'reopened' }]);
   });
 
+  it('says that a task is ready because its issue is open again of that task alone', () => {
+    expect(say(held(), { want: READY }).facts).toMatchObject([{ type: 'ready', reason: null }]);
+  });
+
+  it('against a task is remembered for later only while somebody works on it', () => {
+    const { tasks } = say(task(), { want: HELD });
+    expect(tasks).toMatchObject([{ state: 'held', reason: 'blocked', holdAfter: null }]);
+  });
+
   it('takes over priority, branch and pull request', () => {
     const over = { priority: 100, branch: 'b2', prNumber: 4 };
     expect(say(task(), over).tasks).toMatchObject([over]);
