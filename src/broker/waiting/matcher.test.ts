@@ -124,6 +124,17 @@ describe('an agent that holds a task', () => {
 });
 
 describe('a round of matching', () => {
+  /** Of how many agents it is asked whether they hold something, each time. */
+  const counting =
+    (asked: number[]) =>
+    (store: Store): Store => ({
+      ...store,
+      holding(agentIds) {
+        asked.push(agentIds.length);
+        return store.holding(agentIds);
+      },
+    });
+
   it('reads no ticket where no suitable bucket is filled', async () => {
     const here = open();
     await waiting(here, 'hana', { capabilities: ['rust'] });
@@ -158,15 +169,7 @@ describe('a round of matching', () => {
 
   it('asks only of a few whether they may have something, however many wait', async () => {
     const asked: number[] = [];
-    const here = open({
-      wrapStore: (store) => ({
-        ...store,
-        holding(agentIds) {
-          asked.push(agentIds.length);
-          return store.holding(agentIds);
-        },
-      }),
-    });
+    const here = open({ wrapStore: counting(asked) });
     const first = await waiting(here, 'agent-0');
     for (let number = 1; number < 200; number += 1) {
       here.time.advance(1);
@@ -182,15 +185,7 @@ describe('a round of matching', () => {
   it('asks of more each time where those who wait hold something already', async () => {
     const asked: number[] = [];
     const agents = Array.from({ length: 30 }, (_, number) => `agent-${number}`);
-    const here = open({
-      wrapStore: (store) => ({
-        ...store,
-        holding(agentIds) {
-          asked.push(agentIds.length);
-          return store.holding(agentIds);
-        },
-      }),
-    });
+    const here = open({ wrapStore: counting(asked) });
     await here.mirror(...agents.map((_, number) => entry(number + 1)));
     for (const agent of agents) await here.take(agent, { requestId: 'other' });
     for (const agent of agents) wait(here, here.ticket(agent));
