@@ -60,7 +60,7 @@ export function createPairing(
     return keys.length === 0 ? null : { version, keys };
   }
 
-  /** Who cannot have anything now: an agent has one task at a time, and operators pause. Asked only of those who may win. */
+  /** Who cannot have anything now: an agent has one task at a time, and operators pause. Asked of those who may win. */
   function createOut() {
     const asked = new Set<string>();
     const closed = new Set<string>();

@@ -78,18 +78,22 @@ export function createForget(env: Forgetting): BaseStore['forget'] {
   async function results(before: number, limit: number): Promise<boolean> {
     const ids = await older(at.tasks_results, before, limit);
     const tasks = await works.found(ids);
+    let forgotten = 0;
     // One after the other: several may be of one issue.
     for (const id of ids) {
       const found = tasks.get(id);
+      const without = found === undefined ? null : withoutResult(found.task.row, before);
+      // The list may call it a moment older than it is: then its place has to stay as long as it does.
+      if (found !== undefined && found.task.row.result !== null && without === null) continue;
+      forgotten += 1;
       const lists: ListChange[] = [
         ['DEL', `${at.task_result}${id}`],
         ['ZREM', at.tasks_results, id],
       ];
-      const without = found === undefined ? null : withoutResult(found.task.row, before);
       if (found === undefined || without === null) await write(lists);
       else await dropResult(found.work, found.task, without, lists);
     }
-    return ids.length >= limit;
+    return forgotten >= limit;
   }
 
   function forgetTask({ row }: FiledTask): ListChange[] {
