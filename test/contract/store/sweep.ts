@@ -142,6 +142,35 @@ export function testSweep(world: () => World): void {
       expect(await store.lastSeq()).toBe(seq + 1);
     });
 
+    it('keeps a closed issue while an open one waits for it, or a task of it is dead', async () => {
+      const { mirror, take, fail, store, advance, task } = world();
+      const closed = { state: 'closed' } as const;
+      const nothing = { issue: closed, plans: [] };
+      await mirror(entry(1, { labels: ['css'], dependsOn: [2] }), entry(2, nothing), entry(3));
+      await fail(await take('a1'), { retryable: false });
+      await mirror(entry(3, nothing));
+      // Issues with something to be written to them are kept for that reason alone.
+      const writeAll = async () => {
+        for (const write of await store.takeWrites(100, 1000)) {
+          await store.settleWrite(write, { outcome: 'written', labels: null });
+        }
+      };
+      advance(DAY_MS);
+      await writeAll();
+      expect((await task(idOf(3))).state).toBe('dead');
+      const sweep = async () => {
+        advance(DAY_MS + 1);
+        await store.sweep(sweepInput({ resultsKeptMs: DAY_MS }));
+        const found = await store.issuesNumbered('octo/park', [1, 2, 3]);
+        return found.map(({ issue }) => issue.number);
+      };
+      expect(await sweep()).toEqual([1, 2, 3]);
+      const gone = { want: { state: 'cancelled', reason: 'issue_closed' } } as const;
+      await mirror(entry(1, { labels: ['css'] }), entry(3, { issue: closed, plan: gone }));
+      await writeAll();
+      expect(await sweep()).toEqual([1]);
+    });
+
     it('forgets buckets that stay empty, and the registry says so by its version', async () => {
       const { mirror, take, complete, store, advance } = world();
       await mirror(entry(1));
